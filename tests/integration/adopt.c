@@ -2,17 +2,12 @@
  *
  * A backend that is killed, and started anew without anything but its token, takes back what it had.
  */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "support/session.h"
+#include "tests/support/test.h"
 
 #define ADDRESS  qd_server_address(session_server)
 #define ENTITIES 300u
@@ -132,24 +127,22 @@ static void restart(bool resumable)
     qd_client_destroy(again);
 }
 
-static void test_a_killed_backend_takes_back_what_it_had(void **state)
+TEST(test_a_killed_backend_takes_back_what_it_had)
 {
-    (void)state;
     restart(false);
 }
 
-static void test_a_key_that_is_lost_is_not_needed(void **state)
+TEST(test_a_key_that_is_lost_is_not_needed)
 {
-    (void)state;
     restart(true);
 }
 
 /* The receiver of a Handover may go on with the entities as soon as it is told. */
-static void test_a_receiver_is_told(void **state)
+TEST(test_a_receiver_is_told)
 {
-    (void)state;
     qd_client *giver = session_open(ADDRESS), *taker = session_open(ADDRESS);
     uint64_t room = session_open_room(giver, "gate", NULL);
+
     session_join(taker, "gate");
     session_spawn(giver, room, 7, 10, 10);
     session_spawn(giver, room, 8, 10, 10);
@@ -167,17 +160,13 @@ static void test_a_receiver_is_told(void **state)
     qd_client_destroy(taker);
 }
 
-int main(void)
+static int setup(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_killed_backend_takes_back_what_it_had),
-        cmocka_unit_test(test_a_key_that_is_lost_is_not_needed),
-        cmocka_unit_test(test_a_receiver_is_told),
-    };
-
     for (uint32_t i = 0; i < ENTITIES; i++) {
         ids[i] = 5 * i;
         places[i] = (float)(3 * i);
     }
-    return cmocka_run_group_tests(tests, session_server_setup, session_server_teardown);
+    return session_server_setup(state);
 }
+
+TEST_MAIN_WITH(setup, session_server_teardown)

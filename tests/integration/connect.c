@@ -2,23 +2,18 @@
  *
  * The library's own socket: how connecting goes wrong and what it says then, waiting, and a stream that is full.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include <arpa/inet.h>
-#include <cmocka.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 #include "support/session.h"
+#include "tests/support/test.h"
 
 #define ADDRESS qd_server_address(session_server)
 
@@ -80,13 +75,13 @@ static void close_stranger(struct stranger *stranger)
     close(stranger->socket);
 }
 
-static void test_nobody_listens(void **state)
+TEST(test_nobody_listens)
 {
-    (void)state;
     /* A port that was just free, and that nobody else is given while it is bound without listening. */
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof address;
     int bound = socket(AF_INET, SOCK_STREAM, 0);
+
     assert_int_equal(bind(bound, (struct sockaddr *)&address, sizeof address), 0);
     assert_int_equal(getsockname(bound, (struct sockaddr *)&address, &size), 0);
     char text[32];
@@ -97,19 +92,19 @@ static void test_nobody_listens(void **state)
     expect_failure("no-such-host.invalid:7400", DEADLINE_MS, QD_CLIENT_ERR_ADDRESS, "no-such-host.invalid");
 }
 
-static void test_silence(void **state)
+TEST(test_silence)
 {
-    (void)state;
     struct stranger stranger;
+
     open_stranger(&stranger, "");
     expect_failure(stranger.address, 50, QD_CLIENT_ERR_CONNECT, "no answer within 50 ms");
     close_stranger(&stranger);
 }
 
-static void test_not_a_server(void **state)
+TEST(test_not_a_server)
 {
-    (void)state;
     struct stranger stranger;
+
     open_stranger(&stranger, "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\nX: 0123456789 "
                              "0123456789 0123456789\r\n\r\n");
     expect_failure(stranger.address, DEADLINE_MS, QD_CLIENT_ERR_PROTOCOL, "ServerFrame");
@@ -119,12 +114,12 @@ static void test_not_a_server(void **state)
     close_stranger(&stranger);
 }
 
-static void test_ipv6(void **state)
+TEST(test_ipv6)
 {
-    (void)state;
     struct sockaddr_in6 loopback = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
     int try = socket(AF_INET6, SOCK_STREAM, 0);
     bool there = try >= 0 && bind(try, (struct sockaddr *)&loopback, sizeof loopback) == 0;
+
     if (try >= 0) {
         close(try);
     }
@@ -140,10 +135,10 @@ static void test_ipv6(void **state)
     session_server_stop(server);
 }
 
-static void test_a_name(void **state)
+TEST(test_a_name)
 {
-    (void)state;
     char address[64];
+
     snprintf(address, sizeof address, "localhost%s", strrchr(ADDRESS, ':'));
     qd_client *client = session_open(address);
     session_expect_quiet(client);
@@ -151,11 +146,11 @@ static void test_a_name(void **state)
 }
 
 /* What is in line can still be taken when the server has gone, and then the session has ended. */
-static void test_the_server_dies(void **state)
+TEST(test_the_server_dies)
 {
-    (void)state;
     qd_process *server = qd_server_start(NULL);
     qd_client *client = session_open(qd_server_address(server));
+
     for (uint64_t i = 0; i < 10; i++) {
         qd_client_ping(client, i);
     }
@@ -186,11 +181,11 @@ static void on_alarm(int number)
 }
 
 /* A signal ends the wait, so that a program without a timeout can be told to stop; but not the wait for an answer. */
-static void test_signals(void **state)
+TEST(test_signals)
 {
-    (void)state;
     qd_client *client = session_open(ADDRESS);
     struct sigaction action = {.sa_handler = on_alarm}, old;
+
     sigaction(SIGALRM, &action, &old);
     /* Again and again, because the first may come before the wait. */
     const struct itimerval often = {.it_interval.tv_usec = 1000, .it_value.tv_usec = 1000};
@@ -207,10 +202,10 @@ static void test_signals(void **state)
     qd_client_destroy(client);
 }
 
-static void test_timeouts(void **state)
+TEST(test_timeouts)
 {
-    (void)state;
     qd_client *client = session_open(ADDRESS);
+
     assert_int_equal(qd_client_poll(client, 0), QD_CLIENT_TIMEOUT);
     assert_int_equal(qd_client_poll(client, 1), QD_CLIENT_TIMEOUT);
     assert_null(qd_client_wait(client, 0));
@@ -224,9 +219,8 @@ static void test_timeouts(void **state)
 
 /* More than any socket holds, both ways, in one go. A server whose answers are not taken stops reading: so they are
  * taken in while the rest goes out. */
-static void test_flood(void **state)
+TEST(test_flood)
 {
-    (void)state;
     enum { PINGS = 400000 };
     qd_process *server = qd_server_start(QD_ARGS("--queue-max", "64K"));
     qd_client *client = session_open(qd_server_address(server));
@@ -247,13 +241,4 @@ static void test_flood(void **state)
     session_server_stop(server);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nobody_listens), cmocka_unit_test(test_silence),  cmocka_unit_test(test_not_a_server),
-        cmocka_unit_test(test_ipv6),           cmocka_unit_test(test_a_name),   cmocka_unit_test(test_the_server_dies),
-        cmocka_unit_test(test_signals),        cmocka_unit_test(test_timeouts), cmocka_unit_test(test_flood),
-    };
-
-    return cmocka_run_group_tests(tests, session_server_setup, session_server_teardown);
-}
+TEST_MAIN_WITH(session_server_setup, session_server_teardown)

@@ -2,19 +2,14 @@
  *
  * The opening of a session, and all the ways in which it is refused.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "support/raw.h"
 #include "support/session.h"
+#include "tests/support/test.h"
 
 #define ADDRESS qd_server_address(session_server)
 
@@ -28,11 +23,11 @@ static void send_hello(raw_link *raw, uint32_t seq, uint32_t version, const char
     raw_send_message(raw, &hello);
 }
 
-static void test_welcome(void **state)
+TEST(test_welcome)
 {
-    (void)state;
     qd_client *one = session_open(ADDRESS), *two = session_open(ADDRESS);
     const qd_msg_welcome *welcome = qd_client_welcome(one);
+
     assert_int_equal(welcome->version, 1);
     assert_non_null(strstr(welcome->server, "quadrille-server "));
     assert_int_not_equal(welcome->session, qd_client_welcome(two)->session);
@@ -51,11 +46,11 @@ static void test_welcome(void **state)
     qd_client_destroy(two);
 }
 
-static void test_no_hello(void **state)
+TEST(test_no_hello)
 {
-    (void)state;
     /* One that says nothing, one that stops within its first frame, one that begins with something else. */
     raw_link *silent = raw_open(ADDRESS), *slow = raw_open(ADDRESS), *rude = raw_open(ADDRESS);
+
     raw_send(slow, (const uint8_t[]){100, 8, 1}, 3);
     raw_send_message(rude, &ping);
     raw_expect_end(rude, QD_ERROR_NO_HELLO, "Hello");
@@ -66,10 +61,10 @@ static void test_no_hello(void **state)
     raw_close(rude);
 }
 
-static void test_second_hello(void **state)
+TEST(test_second_hello)
 {
-    (void)state;
     raw_link *raw = raw_open_session(ADDRESS);
+
     send_hello(raw, 9, QD_PROTOCOL_VERSION, NULL, NULL);
     raw_expect_error(raw, 9, QD_ERROR_INVALID, "once");
     raw_send_message(raw, &ping);
@@ -81,10 +76,10 @@ static void test_second_hello(void **state)
     raw_close(raw);
 }
 
-static void test_wrong_version(void **state)
+TEST(test_wrong_version)
 {
-    (void)state;
     const uint32_t versions[] = {0, 2, UINT32_MAX};
+
     for (int i = 0; i < 3; i++) {
         raw_link *raw = raw_open(ADDRESS);
 
@@ -96,10 +91,10 @@ static void test_wrong_version(void **state)
     }
 }
 
-static void test_long_strings(void **state)
+TEST(test_long_strings)
 {
-    (void)state;
     char text[400];
+
     memset(text, 'x', sizeof text);
     text[64] = '\0';
     raw_link *raw = raw_open(ADDRESS);
@@ -134,11 +129,11 @@ static void test_long_strings(void **state)
     qd_client_destroy(client);
 }
 
-static void test_long_frame_before_hello(void **state)
+TEST(test_long_frame_before_hello)
 {
-    (void)state;
     /* At the limit it is read (and is no Hello); above it the length alone is enough. */
     static uint8_t bytes[QD_FRAME_BYTES_BEFORE_HELLO] = {0x78}; /* field 15, a varint ... */
+
     memset(bytes + 1, 0x80, sizeof bytes - 1);                  /* ... that never ends */
     raw_link *raw = raw_open(ADDRESS);
     raw_send_frame(raw, bytes, sizeof bytes);
@@ -172,10 +167,10 @@ static qd_client *open_with(const char *address, const char *token)
     return client;
 }
 
-static void test_tokens(void **state)
+TEST(test_tokens)
 {
-    (void)state;
     char users[] = "/tmp/quadrille-test-XXXXXX", admins[] = "/tmp/quadrille-test-XXXXXX";
+
     write_file(users, "first-token\nsecond-token\n");
     write_file(admins, "admin-token\n");
     qd_process *server = qd_server_start(QD_ARGS("--token-file", users, "--admin-token-file", admins));
@@ -211,12 +206,12 @@ static void test_tokens(void **state)
     remove(admins);
 }
 
-static void test_connections_max(void **state)
+TEST(test_connections_max)
 {
-    (void)state;
     qd_process *server = qd_server_start(QD_ARGS("--connections-max", "3"));
     const char *address = qd_server_address(server);
     session_witness witness;
+
     session_witness_open(&witness, address);
     raw_link *two = raw_open_session(address), *three = raw_open_session(address);
     for (int i = 0; i < 20; i++) {
@@ -248,14 +243,4 @@ static void test_connections_max(void **state)
     session_server_stop(server);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_welcome),      cmocka_unit_test(test_no_hello),
-        cmocka_unit_test(test_second_hello), cmocka_unit_test(test_wrong_version),
-        cmocka_unit_test(test_long_strings), cmocka_unit_test(test_long_frame_before_hello),
-        cmocka_unit_test(test_tokens),       cmocka_unit_test(test_connections_max),
-    };
-
-    return cmocka_run_group_tests(tests, session_server_setup, session_server_teardown);
-}
+TEST_MAIN_WITH(session_server_setup, session_server_teardown)

@@ -2,12 +2,7 @@
  *
  * Bytes that are no frames of the protocol: the connection ends with an Error that says why, and nobody else notices.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +11,7 @@
 #include "support/chance.h"
 #include "support/raw.h"
 #include "support/session.h"
+#include "tests/support/test.h"
 
 #define ADDRESS qd_server_address(session_server)
 
@@ -104,9 +100,8 @@ static void send_wire(raw_link *raw, struct wire frame)
 
 /* ---- the stream ---- */
 
-static void connection_with_malformed_bytes_is_ended(void **state)
+TEST(connection_with_malformed_bytes_is_ended)
 {
-    (void)state;
     static const struct {
         qd_error_code code;
         const char *words;
@@ -140,12 +135,12 @@ static void connection_with_malformed_bytes_is_ended(void **state)
 }
 
 /* A frame is cut and its sender goes: at every byte of a short one. */
-static void truncated_frame_disturbs_nobody(void **state)
+TEST(truncated_frame_disturbs_nobody)
 {
-    (void)state;
     const qd_client_message ping = {.seq = 5, .kind = QD_CLIENT_PING, .as.ping.data = 7};
     uint8_t bytes[64];
     size_t size = qd_client_message_encode(&ping, bytes, qd_client_message_size(&ping));
+
     for (size_t cut = 1; cut < size; cut++) {
         raw_link *raw = raw_open_session(ADDRESS);
 
@@ -165,11 +160,11 @@ static void truncated_frame_disturbs_nobody(void **state)
 }
 
 /* What is cut off stands in the log of who looks for it; who ends between two frames has ended well. */
-static void truncated_frame_is_logged(void **state)
+TEST(truncated_frame_is_logged)
 {
-    (void)state;
     const uint8_t part[] = {200, 1, 0, 0};
     qd_process *server = qd_server_start(QD_ARGS("--log-level", "debug"));
+
     for (size_t size = 0; size <= sizeof part; size++) {
         raw_link *raw = raw_open_session(qd_server_address(server));
 
@@ -189,13 +184,13 @@ static void truncated_frame_is_logged(void **state)
 }
 
 /* A frame may come in pieces of any size. */
-static void frame_in_single_bytes_is_answered(void **state)
+TEST(frame_in_single_bytes_is_answered)
 {
-    (void)state;
     const qd_client_message ping = {.seq = 5, .kind = QD_CLIENT_PING, .as.ping.data = 7};
     uint8_t bytes[64];
     size_t size = qd_client_message_encode(&ping, bytes, qd_client_message_size(&ping));
     raw_link *raw = raw_open_session(ADDRESS);
+
     for (size_t i = 0; i < size; i++) {
         raw_send(raw, &bytes[i], 1);
     }
@@ -205,10 +200,10 @@ static void frame_in_single_bytes_is_answered(void **state)
     raw_close(raw);
 }
 
-static void garbage_ends_the_connection(void **state)
+TEST(garbage_ends_the_connection)
 {
-    (void)state;
     chance dice = {1};
+
     for (int round = 0; round < 200; round++) {
         uint8_t bytes[512];
 
@@ -228,11 +223,11 @@ static void garbage_ends_the_connection(void **state)
 }
 
 /* What an HTTP client would send. */
-static void another_protocol_ends_the_connection(void **state)
+TEST(another_protocol_ends_the_connection)
 {
-    (void)state;
     const char request[] = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
     raw_link *raw = raw_open(ADDRESS);
+
     raw_send(raw, request, sizeof request - 1);
     shutdown(raw->socket, SHUT_WR);
     while (raw_next(raw) != NULL) {
@@ -244,10 +239,10 @@ static void another_protocol_ends_the_connection(void **state)
 
 /* ---- the frame ---- */
 
-static void envelope_without_message_is_refused(void **state)
+TEST(envelope_without_message_is_refused)
 {
-    (void)state;
     raw_link *raw = raw_open_session(ADDRESS);
+
     raw_send_frame(raw, NULL, 0);
     raw_expect_error(raw, 0, QD_ERROR_UNKNOWN_MESSAGE, NULL);
     struct wire frame = {0};
@@ -302,30 +297,27 @@ static void put_empty_column(struct wire *wire)
     put_sized(wire, 2, NULL, 0);
 }
 
-static void frame_of_unknown_fields_is_refused_in_little_memory(void **state)
+TEST(frame_of_unknown_fields_is_refused_in_little_memory)
 {
-    (void)state;
     bomb(put_unknown);
 }
 
-static void frame_of_unpacked_values_is_refused_in_little_memory(void **state)
+TEST(frame_of_unpacked_values_is_refused_in_little_memory)
 {
-    (void)state;
     bomb(put_unpacked_id);
 }
 
-static void frame_of_empty_columns_is_refused_in_little_memory(void **state)
+TEST(frame_of_empty_columns_is_refused_in_little_memory)
 {
-    (void)state;
     bomb(put_empty_column);
 }
 
 /* A short unpacked column is what an old encoder writes: taken. */
-static void short_unpacked_column_is_taken(void **state)
+TEST(short_unpacked_column_is_taken)
 {
-    (void)state;
     raw_link *raw = raw_open_session(ADDRESS);
     struct wire move = {0};
+
     put_number(&move, 1, 12345);
     for (uint32_t i = 0; i < 3; i++) {
         put_fixed32(&move, 2, i);
@@ -340,21 +332,4 @@ static void short_unpacked_column_is_taken(void **state)
     raw_close(raw);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(connection_with_malformed_bytes_is_ended),
-        cmocka_unit_test(truncated_frame_disturbs_nobody),
-        cmocka_unit_test(truncated_frame_is_logged),
-        cmocka_unit_test(frame_in_single_bytes_is_answered),
-        cmocka_unit_test(garbage_ends_the_connection),
-        cmocka_unit_test(another_protocol_ends_the_connection),
-        cmocka_unit_test(envelope_without_message_is_refused),
-        cmocka_unit_test(frame_of_unknown_fields_is_refused_in_little_memory),
-        cmocka_unit_test(frame_of_unpacked_values_is_refused_in_little_memory),
-        cmocka_unit_test(frame_of_empty_columns_is_refused_in_little_memory),
-        cmocka_unit_test(short_unpacked_column_is_taken),
-    };
-
-    return cmocka_run_group_tests(tests, open_all, close_all);
-}
+TEST_MAIN_WITH(open_all, close_all)

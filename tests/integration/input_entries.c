@@ -2,15 +2,11 @@
  *
  * Bad entries in good batches: each is refused alone, by its index and for its reason; the rest is applied.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <math.h>
 
 #include "support/session.h"
+#include "tests/support/test.h"
 
 #define ADDRESS qd_server_address(session_server)
 
@@ -127,9 +123,8 @@ static uint64_t open_room_of_five(const char *name)
 
 /* ---- tests ---- */
 
-static void spawn_with_bad_entries_applies_the_good_ones(void **state)
+TEST(spawn_with_bad_entries_applies_the_good_ones)
 {
-    (void)state;
     static const row rows[] = {
         {1, 0, 1, 1, 1, 1, 0, QD_SHAPE_BOX},
         {2, QD_ERROR_NOT_FINITE, NAN, 1, 1, 1, 0, QD_SHAPE_BOX},
@@ -150,17 +145,18 @@ static void spawn_with_bad_entries_applies_the_good_ones(void **state)
         {100, QD_ERROR_ID_TAKEN, 1, 1, 1, 1, 0, QD_SHAPE_BOX},
     };
     uint64_t room = session_open_room(client, "spawn", NULL);
+
     session_spawn(client, room, 100, 5, 5);
     EXPECT_BATCH(spawn, room, PLACE | HALF_X | HALF_Y | SHAPE, rows);
     expect_entities(room, 3, (const uint32_t[]){1, 10, 100});
     expect_nothing_else();
 }
 
-static void spawn_of_unknown_shapes_is_refused(void **state)
+TEST(spawn_of_unknown_shapes_is_refused)
 {
-    (void)state;
     static const row reshaped[] = {{.id = 1, .refused = QD_ERROR_UNKNOWN_SHAPE}, {.id = 2, .shape = QD_SHAPE_BOX}};
     row rows[256];
+
     for (uint32_t i = 0; i < 256; i++) {
         bool known = i == QD_SHAPE_BOX || i == QD_SHAPE_CIRCLE || i == QD_SHAPE_CAPSULE;
 
@@ -175,9 +171,8 @@ static void spawn_of_unknown_shapes_is_refused(void **state)
 }
 
 /* A capsule's radius is a size, its half extents are a direction. */
-static void capsule_with_bad_radius_is_refused(void **state)
+TEST(capsule_with_bad_radius_is_refused)
 {
-    (void)state;
     static const row rows[] = {
         {1, 0, 1, 1, -5, 0, 1, QD_SHAPE_CAPSULE},
         {2, QD_ERROR_NEGATIVE_SIZE, 1, 1, -5, 0, -1, QD_SHAPE_CAPSULE},
@@ -189,6 +184,7 @@ static void capsule_with_bad_radius_is_refused(void **state)
     static const row box[] = {{.id = 1, .shape = QD_SHAPE_BOX, .refused = QD_ERROR_NEGATIVE_SIZE}};
     static const row negative[] = {{.id = 1, .radius = -1, .refused = QD_ERROR_NEGATIVE_SIZE}};
     uint64_t room = session_open_room(client, "capsules", NULL);
+
     EXPECT_BATCH(spawn, room, PLACE | HALF_X | RADIUS | SHAPE, rows);
     expect_entities(room, 1, (const uint32_t[]){1});
     EXPECT_BATCH(qd_client_reshape, room, SHAPE, box);
@@ -196,9 +192,8 @@ static void capsule_with_bad_radius_is_refused(void **state)
     expect_nothing_else();
 }
 
-static void move_with_bad_entries_applies_the_good_ones(void **state)
+TEST(move_with_bad_entries_applies_the_good_ones)
 {
-    (void)state;
     static const row rows[] = {
         {.id = 1, .x = 500, .y = 100},
         {.id = 77, .x = 500, .y = 100, .refused = QD_ERROR_UNKNOWN_ID},
@@ -208,6 +203,7 @@ static void move_with_bad_entries_applies_the_good_ones(void **state)
         {.id = 5, .x = 500, .y = 100},
     };
     uint64_t room = open_room_of_five("moves");
+
     EXPECT_BATCH(qd_client_move, room, PLACE, rows);
     session_step(client, room);
     session_expect_tick(client, "begin 1-5");
@@ -216,9 +212,8 @@ static void move_with_bad_entries_applies_the_good_ones(void **state)
     expect_nothing_else();
 }
 
-static void reshape_with_bad_entries_applies_the_good_ones(void **state)
+TEST(reshape_with_bad_entries_applies_the_good_ones)
 {
-    (void)state;
     static const row rows[] = {
         {.id = 1, .half_x = 99}, /* to 199, where 2 begins: they touch */
         {.id = 77, .half_x = 99, .refused = QD_ERROR_UNKNOWN_ID},
@@ -228,15 +223,15 @@ static void reshape_with_bad_entries_applies_the_good_ones(void **state)
         {.id = 5},
     };
     uint64_t room = open_room_of_five("reshapes");
+
     EXPECT_BATCH(qd_client_reshape, room, HALF_X, rows);
     session_step(client, room);
     session_expect_tick(client, "begin 1-2");
     expect_nothing_else();
 }
 
-static void despawn_of_unknown_ids_is_refused(void **state)
+TEST(despawn_of_unknown_ids_is_refused)
 {
-    (void)state;
     static const row rows[] = {
         {.id = 7, .refused = QD_ERROR_UNKNOWN_ID},
         {.id = 1},
@@ -244,6 +239,7 @@ static void despawn_of_unknown_ids_is_refused(void **state)
         {.id = 8, .refused = QD_ERROR_UNKNOWN_ID},
     };
     uint64_t room = session_open_room(client, "despawns", NULL);
+
     session_spawn(client, room, 1, 1, 1);
     session_spawn(client, room, 2, 1, 1);
     EXPECT_BATCH(despawn, room, 0, rows);
@@ -252,10 +248,10 @@ static void despawn_of_unknown_ids_is_refused(void **state)
 }
 
 /* Every 32-bit number is an id, and the largest finite numbers are places and sizes. */
-static void spawn_with_extreme_values_is_applied(void **state)
+TEST(spawn_with_extreme_values_is_applied)
 {
-    (void)state;
     uint64_t room = session_open_room(client, "extremes", NULL);
+
     session_subscribe(client, room, QD_SCOPE_ALL, NULL);
     const uint32_t ids[] = {0, UINT32_MAX, 1u << 31};
     const float x[] = {3.4e38f, -3.4e38f, 0};
@@ -268,17 +264,4 @@ static void spawn_with_extreme_values_is_applied(void **state)
     expect_nothing_else();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spawn_with_bad_entries_applies_the_good_ones),
-        cmocka_unit_test(spawn_of_unknown_shapes_is_refused),
-        cmocka_unit_test(capsule_with_bad_radius_is_refused),
-        cmocka_unit_test(move_with_bad_entries_applies_the_good_ones),
-        cmocka_unit_test(reshape_with_bad_entries_applies_the_good_ones),
-        cmocka_unit_test(despawn_of_unknown_ids_is_refused),
-        cmocka_unit_test(spawn_with_extreme_values_is_applied),
-    };
-
-    return cmocka_run_group_tests(tests, open_all, close_all);
-}
+TEST_MAIN_WITH(open_all, close_all)

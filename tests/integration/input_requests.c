@@ -3,18 +3,13 @@
  * Messages that parse and make no sense: each is refused whole, with an Error that names what is wrong; the session
  * lives on, and nobody else notices.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "support/raw.h"
 #include "support/session.h"
+#include "tests/support/test.h"
 
 #define ADDRESS qd_server_address(session_server)
 
@@ -49,13 +44,13 @@ static void expect_nothing_else(void)
 
 /* ---- rooms ---- */
 
-static void request_for_unknown_room_is_refused(void **state)
+TEST(request_for_unknown_room_is_refused)
 {
-    (void)state;
     const qd_msg_entities all = {2, ids, .x = numbers, .y = numbers};
     const qd_msg_entities shape = {2, ids, .half_x = numbers};
     /* None, one that never was, and one that is open but that this session is not in. */
     const uint64_t rooms[] = {0, 12345, witness.room, UINT64_MAX};
+
     for (int i = 0; i < 4; i++) {
         uint64_t other = rooms[i];
         const uint32_t seqs[] = {
@@ -84,10 +79,10 @@ static void request_for_unknown_room_is_refused(void **state)
     expect_nothing_else();
 }
 
-static void open_room_with_bad_name_is_refused(void **state)
+TEST(open_room_with_bad_name_is_refused)
 {
-    (void)state;
     char longest[66];
+
     memset(longest, 'n', sizeof longest);
     longest[65] = '\0';
     const char *bad[] = {"",        longest, "tab\there", "new\nline",    "\x7f",     "\xff\xfe",
@@ -127,9 +122,8 @@ static void expect_bad_configs(const char *name, qd_error_code code, const bad_c
         BY_STEP, .bounds = { __VA_ARGS__ }                                                                             \
     }
 
-static void open_room_with_bad_config_is_refused(void **state)
+TEST(open_room_with_bad_config_is_refused)
 {
-    (void)state;
     static const bad_config bad[] = {
         {"bounds", {.tick_mode = QD_TICK_MODE_STEP, .bounds.max_x = 1000, .bounds.max_y = 1000}},
         {"bounds", BORDERS(.max_y = 10)},
@@ -161,6 +155,7 @@ static void open_room_with_bad_config_is_refused(void **state)
         {"grace_ms", {SQUARE, .grace_ms = 3600001}},
         {"empty_close_ms", {SQUARE, .empty_close_ms = 86400001}},
     };
+
     expect_bad_configs("bad config", QD_ERROR_INVALID, bad, sizeof bad / sizeof bad[0]);
     session_expect_error(client, qd_client_open_room(client, "bad config", NULL), QD_ERROR_UNKNOWN_ROOM, NULL);
     expect_nothing_else();
@@ -169,9 +164,8 @@ static void open_room_with_bad_config_is_refused(void **state)
 #define MADE_BOUNDS .has_bounds = true, .bounds.min_y = -20, .bounds.max_x = 30
 #define MADE_LIMITS .entities_max = 100, .grace_ms = 300
 
-static void open_room_with_another_config_is_refused(void **state)
+TEST(open_room_with_another_config_is_refused)
 {
-    (void)state;
     const qd_msg_room_config made = {
         MADE_BOUNDS,   MADE_LIMITS, .bounds.min_x = -10, .bounds.max_y = 40,   .tick_mode = QD_TICK_MODE_CLOCK,
         .tick_hz = 50, .depth = 4,  .events_max = 200,   .empty_close_ms = 400};
@@ -192,6 +186,7 @@ static void open_room_with_another_config_is_refused(void **state)
         {"bounds.max_y", {MADE_BOUNDS, .bounds.min_x = -10, .bounds.max_y = 41}},
     };
     uint64_t handle = session_open_room(client, "made", &made);
+
     expect_bad_configs("made", QD_ERROR_CONFIG_MISMATCH, bad, sizeof bad / sizeof bad[0]);
 
     /* The same, part of it, or none joins. */
@@ -239,12 +234,12 @@ static void expect_bad_batches(uint64_t to, qd_error_code code, const bad_batch 
 
 static const qd_msg_entities flat = {2, ids, .x = numbers, .y = numbers};
 
-static void batch_with_uneven_columns_is_refused(void **state)
+TEST(batch_with_uneven_columns_is_refused)
 {
-    (void)state;
     static const qd_msg_entities no_x = {2, ids, .y = numbers}, no_y = {2, ids, .x = numbers};
     static const bad_batch bad[] = {
         {spawn, &no_x, "x"}, {qd_client_move, &no_y, "y"}, {qd_client_teleport, &no_x, "x"}};
+
     expect_bad_batches(room, QD_ERROR_COLUMNS, bad, 3);
 
     /* One is shorter than the others: what the library cannot send, by hand. The move's y is cut by one value. */
@@ -267,9 +262,8 @@ static void batch_with_uneven_columns_is_refused(void **state)
     expect_nothing_else();
 }
 
-static void batch_with_wrong_number_of_dimensions_is_refused(void **state)
+TEST(batch_with_wrong_number_of_dimensions_is_refused)
 {
-    (void)state;
     static const qd_msg_entities z = {2, ids, .x = numbers, .y = numbers, .z = numbers};
     static const qd_msg_entities half_z = {2, ids, .x = numbers, .y = numbers, .half_z = numbers};
     static const qd_msg_entities only_half_z = {2, ids, .half_z = numbers};
@@ -281,6 +275,7 @@ static void batch_with_wrong_number_of_dimensions_is_refused(void **state)
     static const bad_batch flatter[] = {{spawn, &flat, "column z is missing"},
                                         {qd_client_move, &flat, "column z is missing"},
                                         {qd_client_teleport, &flat, "column z is missing"}};
+
     expect_bad_batches(room, QD_ERROR_INVALID, deeper, 5);
     const qd_msg_bounds region = {.max_x = 10, .max_y = 10, .max_z = 10};
     session_expect_error(client, qd_client_snapshot(client, room, &region, 0), QD_ERROR_INVALID, "leave z out");
@@ -297,9 +292,8 @@ static void batch_with_wrong_number_of_dimensions_is_refused(void **state)
 
 /* ---- the rest ---- */
 
-static void request_with_value_out_of_range_is_refused(void **state)
+TEST(request_with_value_out_of_range_is_refused)
 {
-    (void)state;
     session_expect_error(client, qd_client_subscribe(client, room, 3, false), QD_ERROR_INVALID, "scope");
     session_expect_error(client, qd_client_list_rooms(client, NULL, 1001), QD_ERROR_INVALID, "limit");
     session_expect_error(client, qd_client_snapshot(client, room, NULL, (1u << 20) + 1), QD_ERROR_INVALID, "limit");
@@ -310,17 +304,4 @@ static void request_with_value_out_of_range_is_refused(void **state)
     expect_nothing_else();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(request_for_unknown_room_is_refused),
-        cmocka_unit_test(open_room_with_bad_name_is_refused),
-        cmocka_unit_test(open_room_with_bad_config_is_refused),
-        cmocka_unit_test(open_room_with_another_config_is_refused),
-        cmocka_unit_test(batch_with_uneven_columns_is_refused),
-        cmocka_unit_test(batch_with_wrong_number_of_dimensions_is_refused),
-        cmocka_unit_test(request_with_value_out_of_range_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, open_all, close_all);
-}
+TEST_MAIN_WITH(open_all, close_all)

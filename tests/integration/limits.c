@@ -2,24 +2,19 @@
  *
  * The limits that a server is started with: each is told in Welcome, kept, and named by its option when it is reached.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "support/raw.h"
 #include "support/session.h"
+#include "tests/support/test.h"
 
-static void room_above_rooms_max_is_refused(void **state)
+TEST(room_above_rooms_max_is_refused)
 {
-    (void)state;
     qd_process *server = qd_server_start(QD_ARGS("--rooms-max", "3"));
     session_witness witness; /* has the first room */
+
     session_witness_open(&witness, qd_server_address(server));
     qd_client *client = session_open(qd_server_address(server));
     assert_int_equal(qd_client_welcome(client)->limits.rooms_max, 3);
@@ -73,11 +68,11 @@ static void fill(qd_client *client, const char *name, uint32_t asked, uint32_t t
     session_expect_quiet(client);
 }
 
-static void entity_above_entities_max_is_refused(void **state)
+TEST(entity_above_entities_max_is_refused)
 {
-    (void)state;
     qd_process *server = qd_server_start(QD_ARGS("--entities-max", "50"));
     qd_client *client = session_open(qd_server_address(server));
+
     assert_int_equal(qd_client_welcome(client)->limits.entities_max, 50);
     fill(client, "default", 0, 50);
     fill(client, "fewer", 7, 7);
@@ -88,12 +83,12 @@ static void entity_above_entities_max_is_refused(void **state)
     session_server_stop(server);
 }
 
-static void frame_above_frame_max_ends_the_connection(void **state)
+TEST(frame_above_frame_max_ends_the_connection)
 {
-    (void)state;
     qd_process *server = qd_server_start(QD_ARGS("--frame-max", "10K"));
     const char *address = qd_server_address(server);
     session_witness witness;
+
     session_witness_open(&witness, address);
     static uint8_t frame[10241];
     raw_link *raw = raw_open_session(address);
@@ -122,9 +117,8 @@ static void frame_above_frame_max_ends_the_connection(void **state)
 }
 
 /* Memory: a room takes what there is, the rest is refused; nothing breaks, and closing the room gives it back. */
-static void batch_above_memory_max_is_refused(void **state)
+TEST(batch_above_memory_max_is_refused)
 {
-    (void)state;
     enum { BATCH = 5000 };
     qd_process *server = qd_server_start(QD_ARGS("--memory-max", "32M"));
     session_witness witness;
@@ -164,9 +158,8 @@ static void batch_above_memory_max_is_refused(void **state)
 
 /* All of it is taken, by rooms and then by sessions: whoever comes then is told so, wherever it ends: at the
  * connection, the session, the Hello or the Welcome. */
-static void session_above_memory_max_is_refused(void **state)
+TEST(session_above_memory_max_is_refused)
 {
-    (void)state;
     enum { SESSIONS_MAX = 1000, MORE = 20 };
     static qd_client *sessions[SESSIONS_MAX];
     qd_process *server = qd_server_start(QD_ARGS("--memory-max", "16M"));
@@ -208,15 +201,4 @@ static void session_above_memory_max_is_refused(void **state)
     session_server_stop(server);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(room_above_rooms_max_is_refused),
-        cmocka_unit_test(entity_above_entities_max_is_refused),
-        cmocka_unit_test(frame_above_frame_max_ends_the_connection),
-        cmocka_unit_test(batch_above_memory_max_is_refused),
-        cmocka_unit_test(session_above_memory_max_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -2,27 +2,21 @@
  *
  * The support for child processes itself: a test that cannot see a crash or a hang shows nothing.
  */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "support/process.h"
+#include "tests/support/test.h"
 
 static qd_process *shell(const char *script)
 {
     return qd_process_start("/bin/sh", QD_ARGS("-c", script));
 }
 
-static void status_and_texts_come_back(void **state)
+TEST(status_and_texts_come_back)
 {
-    (void)state;
     qd_process *child = shell("echo out; echo error >&2; echo more; exit 3");
 
     assert_int_equal(qd_process_wait(child, 10000), 3);
@@ -32,9 +26,8 @@ static void status_and_texts_come_back(void **state)
     qd_process_destroy(child);
 }
 
-static void output_never_blocks_the_child(void **state)
+TEST(output_never_blocks_the_child)
 {
-    (void)state;
     qd_process *child = shell("head -c 1000000 /dev/zero | tr '\\0' x; cat");
 
     assert_int_equal(qd_process_wait(child, 30000), 0);
@@ -42,9 +35,8 @@ static void output_never_blocks_the_child(void **state)
     qd_process_destroy(child);
 }
 
-static void signals_are_sent_and_seen(void **state)
+TEST(signals_are_sent_and_seen)
 {
-    (void)state;
     qd_process *child = shell("echo ready; while :; do sleep 0.01; done");
     qd_process *polite = shell("trap 'exit 7' TERM; echo ready; while :; do sleep 0.01; done");
 
@@ -61,9 +53,8 @@ static void signals_are_sent_and_seen(void **state)
     qd_process_destroy(polite);
 }
 
-static void the_server_gets_ready_and_stops(void **state)
+TEST(the_server_gets_ready_and_stops)
 {
-    (void)state;
     qd_process *server = qd_server_start(NULL);
 
     assert_int_equal(strncmp(qd_server_address(server), "127.0.0.1:", 10), 0);
@@ -73,14 +64,4 @@ static void the_server_gets_ready_and_stops(void **state)
     qd_process_destroy(server);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(status_and_texts_come_back),
-        cmocka_unit_test(output_never_blocks_the_child),
-        cmocka_unit_test(signals_are_sent_and_seen),
-        cmocka_unit_test(the_server_gets_ready_and_stops),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -3,16 +3,11 @@
  * Queries over the wire: each kind, the order and the limit of its result, that it tells of the last tick, and what is
  * refused.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <math.h>
-#include <stdio.h>
 
 #include "support/session.h"
+#include "tests/support/test.h"
 
 #define ADDRESS qd_server_address(session_server)
 #define MANY    70000u
@@ -55,13 +50,13 @@ static uint64_t open_row(qd_client *client, const char *name)
     return room;
 }
 
-static void test_each_kind(void **state)
+TEST(test_each_kind)
 {
-    (void)state;
     qd_client *client = session_open(ADDRESS);
     uint64_t room = open_row(client, "kinds");
     qd_msg_query query = {
         .room = room, .kind = QD_QUERY_BOX, .where.box = {.min_x = 101, .max_x = 299, .min_y = 101, .max_y = 900}};
+
     expect_ids(client, &query, false, 3, 1, 2, 3);
     query.limit = 2;
     expect_ids(client, &query, true, 2, 1, 2);
@@ -92,12 +87,12 @@ static void test_each_kind(void **state)
     qd_client_destroy(client);
 }
 
-static void test_the_last_tick(void **state)
+TEST(test_the_last_tick)
 {
-    (void)state;
     qd_client *client = session_open(ADDRESS);
     uint64_t room = session_open_room(client, "last tick", NULL);
     const qd_msg_query query = {.room = room, .kind = QD_QUERY_NEAREST, .where.nearest = centre};
+
     session_spawn(client, room, 1, 500, 500);
     session_spawn(client, room, 2, 600, 500);
     assert_int_equal(ask(client, &query)->tick, 0);
@@ -114,9 +109,8 @@ static void test_the_last_tick(void **state)
     qd_client_destroy(client);
 }
 
-static void test_categories(void **state)
+TEST(test_categories)
 {
-    (void)state;
     static const uint32_t ids[] = {1, 2, 3}, categories[] = {1, 6, 1u << 31}, none[] = {0, 0, 0};
     static const float places[] = {10, 20, 30};
     qd_client *client = session_open(ADDRESS);
@@ -124,6 +118,7 @@ static void test_categories(void **state)
     /* Queries go by category alone: that these pair with nothing does not matter. */
     const qd_msg_entities entities = {
         .count = 3, .id = ids, .x = places, .y = places, .category = categories, .mask = none};
+
     qd_client_spawn(client, room, &entities, false);
     session_step(client, room);
     qd_msg_query query = {.room = room, .kind = QD_QUERY_BOX, .where.box = {.max_x = 1000, .max_y = 1000}};
@@ -138,13 +133,13 @@ static void test_categories(void **state)
 }
 
 /* As many as one result can hold, on one spot. */
-static void test_limits(void **state)
+TEST(test_limits)
 {
-    (void)state;
     static uint32_t ids[MANY];
     static float places[MANY];
     qd_client *client = session_open(ADDRESS);
     uint64_t room = session_open_room(client, "many", NULL);
+
     for (uint32_t i = 0; i < MANY; i++) {
         ids[i] = MANY - i;
     }
@@ -167,11 +162,11 @@ static void test_limits(void **state)
     qd_client_destroy(client);
 }
 
-static void test_what_is_refused(void **state)
+TEST(test_what_is_refused)
 {
-    (void)state;
     qd_client *client = session_open(ADDRESS);
     uint64_t room = session_open_room(client, "refused", NULL);
+
     const struct {
         const char *word;
         qd_msg_query query;
@@ -211,12 +206,4 @@ static void test_what_is_refused(void **state)
     qd_client_destroy(client);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_kind), cmocka_unit_test(test_the_last_tick),   cmocka_unit_test(test_categories),
-        cmocka_unit_test(test_limits),    cmocka_unit_test(test_what_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, session_server_setup, session_server_teardown);
-}
+TEST_MAIN_WITH(session_server_setup, session_server_teardown)

@@ -3,27 +3,22 @@
  * Sessions that go on with connections of other event loops than their older ones, again and again, while there is
  * traffic. Connections are spread over the loops in turn, so that each new one is on another loop than the last.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "client/quadrille.h"
 #include "support/process.h"
 #include "support/session.h"
+#include "tests/support/test.h"
 
 #define ROUNDS 60u
 
-static void test_each_connection_is_on_another_loop(void **state)
+TEST(test_each_connection_is_on_another_loop)
 {
-    (void)state;
     uint8_t key[QD_RESUME_KEY_BYTES];
     qd_process *server = qd_server_start(QD_ARGS("--loops", "3", "--workers", "2"));
     const char *address = qd_server_address(server);
     qd_client *other = session_open(address), *client = qd_client_create(), *before;
+
     qd_client_resumable(client, NULL);
     assert_int_equal(qd_client_connect(client, address, NULL, "test", DEADLINE_MS), QD_CLIENT_OK);
     memcpy(key, qd_client_welcome(client)->resume_key.bytes, sizeof key);
@@ -66,9 +61,4 @@ static void test_each_connection_is_on_another_loop(void **state)
     qd_process_destroy(server);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_each_connection_is_on_another_loop)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

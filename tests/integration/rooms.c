@@ -2,28 +2,23 @@
  *
  * Rooms: very many at once, lists, what is in them, statistics, and when an empty one closes.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "support/session.h"
+#include "tests/support/test.h"
 
 #define ADDRESS qd_server_address(session_server)
 #define ROOMS   1000
 
 /* A thousand rooms, half of them on their own clock; in each, two boxes meet and part, and only its own events come. */
-static void test_a_thousand_rooms(void **state)
+TEST(test_a_thousand_rooms)
 {
-    (void)state;
     static uint64_t handles[ROOMS];
     static uint32_t begins[ROOMS], ends[ROOMS];
     qd_client *client = session_open(ADDRESS);
     qd_msg_room_config clock = session_step_room;
+
     clock.tick_mode = QD_TICK_MODE_CLOCK;
     clock.tick_hz = 50;
     for (uint32_t i = 0; i < ROOMS; i++) {
@@ -76,12 +71,12 @@ static void test_a_thousand_rooms(void **state)
     qd_client_destroy(client);
 }
 
-static void test_list(void **state)
+TEST(test_list)
 {
-    (void)state;
     qd_client *client = session_open(ADDRESS);
     const char *names[] = {"list a", "list b", "list c", "list d", "list \xc3\xa9"};
     const size_t order[] = {3, 0, 4, 2, 1};
+
     for (size_t i = 0; i < 5; i++) {
         session_open_room(client, names[order[i]], NULL);
     }
@@ -118,9 +113,8 @@ static void test_list(void **state)
     qd_client_destroy(client);
 }
 
-static void test_snapshot(void **state)
+TEST(test_snapshot)
 {
-    (void)state;
     qd_client *client = session_open(ADDRESS);
     uint64_t room = session_open_room(client, "snapshot", NULL);
     const uint32_t ids[] = {9, 3, 7}, category[] = {1, 2, 4}, mask[] = {8, 16, 32};
@@ -129,6 +123,7 @@ static void test_snapshot(void **state)
     const qd_msg_entities batch = {
         3,           ids, .x = x, .y = y, .half_x = half_x, .half_y = half_y, .shape = shapes, .category = category,
         .mask = mask};
+
     qd_client_spawn(client, room, &batch, false);
     /* As they are now, ticked or not; by ascending id. */
     uint32_t seq = qd_client_snapshot(client, room, NULL, 0);
@@ -160,9 +155,8 @@ static void test_snapshot(void **state)
 }
 
 /* One that needs several frames. */
-static void test_large_snapshot(void **state)
+TEST(test_large_snapshot)
 {
-    (void)state;
     enum { COUNT = 150000 };
     static uint32_t ids[COUNT];
     static float x[COUNT];
@@ -189,11 +183,11 @@ static void test_large_snapshot(void **state)
     qd_client_destroy(client);
 }
 
-static void test_stats(void **state)
+TEST(test_stats)
 {
-    (void)state;
     qd_client *client = session_open(ADDRESS);
     uint64_t room = session_open_room(client, "stats", NULL);
+
     session_subscribe(client, room, QD_SCOPE_ALL, NULL);
     session_spawn(client, room, 1, 10, 10);
     session_spawn(client, room, 2, 10, 10);
@@ -234,11 +228,11 @@ static void test_stats(void **state)
 }
 
 /* Opens the room until it is gone, or until it is there. */
-static void test_empty_rooms_close(void **state)
+TEST(test_empty_rooms_close)
 {
-    (void)state;
     qd_client *client = session_open(ADDRESS);
     qd_msg_room_config config = session_step_room;
+
     config.empty_close_ms = 1;
     config.grace_ms = 1;
     uint64_t room = session_open_room(client, "empty", &config);
@@ -265,12 +259,4 @@ static void test_empty_rooms_close(void **state)
     qd_client_destroy(client);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_thousand_rooms), cmocka_unit_test(test_list),  cmocka_unit_test(test_snapshot),
-        cmocka_unit_test(test_large_snapshot),   cmocka_unit_test(test_stats), cmocka_unit_test(test_empty_rooms_close),
-    };
-
-    return cmocka_run_group_tests(tests, session_server_setup, session_server_teardown);
-}
+TEST_MAIN_WITH(session_server_setup, session_server_teardown)

@@ -4,17 +4,13 @@
  * RosterMove, tell the same, in two dimensions and in three; also where rosters are longer than a frame's worth of them
  * is sent, and where entities come and go. And a roster on a connection that breaks.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "support/chance.h"
 #include "support/session.h"
+#include "tests/support/test.h"
 
 #define ADDRESS qd_server_address(session_server)
 #define COUNT   5000u
@@ -179,21 +175,20 @@ static void run(bool is_3d)
     qd_client_destroy(client);
 }
 
-static void test_the_same_as_by_id(void **state)
+TEST(test_the_same_as_by_id)
 {
-    (void)state;
     run(false);
     run(true);
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
-    (void)state;
     static const uint32_t ids[] = {1, 2, 3, 4}, refused[] = {1, 2};
     static const qd_error_code codes[] = {QD_ERROR_UNKNOWN_ID, QD_ERROR_NOT_OWNER};
     static const float at[] = {10, 20, 30, 40};
     qd_client *client = session_open(ADDRESS), *other = session_open(ADDRESS);
     uint64_t room = session_open_room(client, "refusals", NULL);
+
     session_join(other, "refusals");
     session_spawn(other, room, 4, 1, 1);
     session_settle(other);
@@ -209,13 +204,13 @@ static void test_refusals(void **state)
     qd_client_destroy(other);
 }
 
-static void test_through_a_resume(void **state)
+TEST(test_through_a_resume)
 {
-    (void)state;
     static const uint32_t id = 1;
     static const float at = 77;
     uint8_t key[QD_RESUME_KEY_BYTES];
     qd_client *client = qd_client_create(), *next = qd_client_create();
+
     qd_client_resumable(client, NULL);
     assert_int_equal(qd_client_connect(client, ADDRESS, NULL, "test", DEADLINE_MS), QD_CLIENT_OK);
     memcpy(key, qd_client_welcome(client)->resume_key.bytes, sizeof key);
@@ -235,13 +230,4 @@ static void test_through_a_resume(void **state)
     qd_client_destroy(next);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_same_as_by_id),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_through_a_resume),
-    };
-
-    return cmocka_run_group_tests(tests, session_server_setup, session_server_teardown);
-}
+TEST_MAIN_WITH(session_server_setup, session_server_teardown)

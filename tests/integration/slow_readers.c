@@ -3,12 +3,7 @@
  * Readers that do not keep up, and rooms with too many pairs: memory stays bounded, nobody waits for another, and what
  * is folded is true again as soon as it is known again.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -20,6 +15,7 @@
 #include "support/chance.h"
 #include "support/raw.h"
 #include "support/session.h"
+#include "tests/support/test.h"
 
 #define BOXES 200u
 
@@ -100,13 +96,13 @@ static uint32_t read_until(qd_client *client, qd_pairs *pairs, uint64_t tick)
     return resets;
 }
 
-static void test_overflow(void **state)
+TEST(test_overflow)
 {
-    (void)state;
     /* Room for the events of a few ticks: what a reader has just read may still count as queued for a moment. */
     qd_process *server = qd_server_start(QD_ARGS("--queue-max", "256K", "--slow-ms-max", "600000"));
     const char *address = qd_server_address(server);
     session_witness witness;
+
     session_witness_open(&witness, address);
     qd_client *writer = session_open(address), *reader = session_open(address), *sleeper = session_open(address);
     /* What the system holds for the sleeper does not count as the server's queue: keep it short. */
@@ -168,12 +164,12 @@ static bool is_shown_out(qd_client *sleeper)
 }
 
 /* A reader that never wakes is shown out; one that wakes in time to hear why, hears it. */
-static void test_too_slow(void **state)
+TEST(test_too_slow)
 {
-    (void)state;
     qd_process *server = qd_server_start(QD_ARGS("--queue-max", "64K", "--slow-ms-max", "300"));
     const char *address = qd_server_address(server);
     qd_client *writer = session_open(address), *sleeper = session_open(address), *late = session_open(address);
+
     setsockopt(qd_client_socket(sleeper), SOL_SOCKET, SO_RCVBUF, &(int){65536}, sizeof(int));
     setsockopt(qd_client_socket(late), SOL_SOCKET, SO_RCVBUF, &(int){65536}, sizeof(int));
     assert_int_equal(qd_client_welcome(sleeper)->limits.slow_ms_max, 300);
@@ -200,12 +196,12 @@ static void test_too_slow(void **state)
 }
 
 /* A reader that never wakes keeps neither the room nor the server from ending. */
-static void test_stop_with_a_sleeper(void **state)
+TEST(test_stop_with_a_sleeper)
 {
-    (void)state;
     qd_process *server = qd_server_start(QD_ARGS("--queue-max", "64K"));
     const char *address = qd_server_address(server);
     qd_client *writer = session_open(address), *sleeper = session_open(address);
+
     setsockopt(qd_client_socket(sleeper), SOL_SOCKET, SO_RCVBUF, &(int){65536}, sizeof(int));
     static struct crowd crowd;
     spawn_crowd(writer, &crowd, "crowd");
@@ -223,12 +219,12 @@ static void test_stop_with_a_sleeper(void **state)
 }
 
 /* One that asks and does not read: the server stops reading from it, and goes on when it reads. */
-static void test_asks_and_does_not_read(void **state)
+TEST(test_asks_and_does_not_read)
 {
-    (void)state;
     qd_process *server = qd_server_start(QD_ARGS("--queue-max", "64K"));
     const char *address = qd_server_address(server);
     session_witness witness;
+
     session_witness_open(&witness, address);
     raw_link *asker = raw_open_session(address);
     int flags = fcntl(asker->socket, F_GETFL);
@@ -279,13 +275,13 @@ static void place(qd_client *client, uint64_t room, uint32_t first, uint32_t cou
     }
 }
 
-static void test_suspension(void **state)
+TEST(test_suspension)
 {
-    (void)state;
     qd_process *server = qd_server_start(NULL);
     qd_client *client = session_open(qd_server_address(server)), *late = session_open(qd_server_address(server));
     qd_pairs *pairs = qd_pairs_create(), *late_pairs = qd_pairs_create();
     qd_msg_room_config config = session_step_room;
+
     config.events_max = 100;
     uint64_t room = session_open_room(client, "heap", &config);
     session_join(late, "heap");
@@ -339,15 +335,4 @@ static void test_suspension(void **state)
     session_server_stop(server);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_overflow),
-        cmocka_unit_test(test_too_slow),
-        cmocka_unit_test(test_stop_with_a_sleeper),
-        cmocka_unit_test(test_asks_and_does_not_read),
-        cmocka_unit_test(test_suspension),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

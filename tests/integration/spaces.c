@@ -2,19 +2,14 @@
  *
  * Rooms of every kind over the wire: three dimensions, capsules, swept rooms, and each index, which all tell the same.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "support/chance.h"
 #include "support/session.h"
+#include "tests/support/test.h"
 
 #define ADDRESS         qd_server_address(session_server)
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
@@ -56,9 +51,8 @@ static void step_and_expect(qd_client *client, uint64_t room, const char *events
     session_expect_tick(client, events);
 }
 
-static void test_three_dimensions(void **state)
+TEST(test_three_dimensions)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(indexes_3d); i++) {
         const qd_msg_room_config config = deep_config(indexes_3d[i]);
         qd_client *client = session_open(ADDRESS);
@@ -92,11 +86,11 @@ static void test_three_dimensions(void **state)
     }
 }
 
-static void test_what_is_in_force_is_told(void **state)
+TEST(test_what_is_in_force_is_told)
 {
-    (void)state;
     qd_client *client = session_open(ADDRESS);
     qd_msg_room_config config = deep_config(QD_INDEX_GRID);
+
     config.swept = true;
     config.cell_size = 2.5f;
     uint32_t seq = qd_client_open_room(client, "told", &config);
@@ -125,12 +119,12 @@ static void test_what_is_in_force_is_told(void **state)
 }
 
 /* A capsule and a sphere in the same snapshot; without one the column of radii is absent. */
-static void test_snapshots(void **state)
+TEST(test_snapshots)
 {
-    (void)state;
     const qd_msg_room_config config = deep_config(QD_INDEX_AUTO);
     qd_client *client = session_open(ADDRESS);
     uint64_t room = session_open_room(client, "snapshots", &config);
+
     spawn_cube(client, room, 7, 10, 20);
     const qd_msg_snapshot_result *result =
         &session_expect(client, qd_client_snapshot(client, room, NULL, 0), QD_SERVER_SNAPSHOT_RESULT)
@@ -175,9 +169,8 @@ static void test_snapshots(void **state)
     qd_client_destroy(client);
 }
 
-static void test_queries(void **state)
+TEST(test_queries)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(indexes_3d); i++) {
         const qd_msg_room_config config = deep_config(indexes_3d[i]);
         qd_client *client = session_open(ADDRESS);
@@ -216,9 +209,8 @@ static void test_queries(void **state)
 }
 
 /* A bullet: past one wall and into another, whatever the index. */
-static void test_swept_rooms(void **state)
+TEST(test_swept_rooms)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(indexes_2d); i++) {
         qd_msg_room_config config = session_step_room;
 
@@ -325,10 +317,10 @@ static uint64_t hash_of_index(qd_index_kind index, uint32_t dimensions)
     return hash;
 }
 
-static void test_every_index_tells_the_same(void **state)
+TEST(test_every_index_tells_the_same)
 {
-    (void)state;
     uint64_t flat = hash_of_index(QD_INDEX_BRUTE, 2), deep = hash_of_index(QD_INDEX_BRUTE, 3);
+
     assert_true(flat != deep);
     for (size_t i = 0; i < COUNT_OF(indexes_2d); i++) {
         assert_true(hash_of_index(indexes_2d[i], 2) == flat);
@@ -338,13 +330,4 @@ static void test_every_index_tells_the_same(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_three_dimensions), cmocka_unit_test(test_what_is_in_force_is_told),
-        cmocka_unit_test(test_snapshots),        cmocka_unit_test(test_queries),
-        cmocka_unit_test(test_swept_rooms),      cmocka_unit_test(test_every_index_tells_the_same),
-    };
-
-    return cmocka_run_group_tests(tests, session_server_setup, session_server_teardown);
-}
+TEST_MAIN_WITH(session_server_setup, session_server_teardown)

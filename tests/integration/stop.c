@@ -2,20 +2,15 @@
  *
  * How the server starts and ends: signals, ports, flags, exit statuses.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "support/raw.h"
 #include "support/session.h"
+#include "tests/support/test.h"
 
 /* Everyone is told: the ends of all pairs, the end of the room, the end of the session. Then the server ends. */
 static void stop_by(int signal_number)
@@ -58,15 +53,13 @@ static void stop_by(int signal_number)
     qd_process_destroy(server);
 }
 
-static void test_sigterm(void **state)
+TEST(test_sigterm)
 {
-    (void)state;
     stop_by(SIGTERM);
 }
 
-static void test_sigint(void **state)
+TEST(test_sigint)
 {
-    (void)state;
     stop_by(SIGINT);
 }
 
@@ -99,14 +92,14 @@ static void expect_end(qd_client *client, uint64_t stopped_ms)
 }
 
 /* No more sessions, no more rooms while it stops; what matters is that nothing hangs. */
-static void test_stop_under_load(void **state)
+TEST(test_stop_under_load)
 {
-    (void)state;
     /* Nobody is shown out who does not read while the others are made. */
     qd_process *server = qd_server_start(QD_ARGS("--slow-ms-max", "600000"));
     const char *address = qd_server_address(server);
     const qd_msg_room_config fast = {.has_bounds = true, .bounds = {.max_x = 100, .max_y = 100}, .tick_hz = 1000};
     qd_client *clients[8];
+
     for (int i = 0; i < 8; i++) {
         char name[16];
 
@@ -147,11 +140,11 @@ static void expect_refusal(const char *const *arguments, int status, const char 
     qd_process_destroy(server);
 }
 
-static void test_taken_port(void **state)
+TEST(test_taken_port)
 {
-    (void)state;
     qd_process *server = qd_server_start(NULL);
     session_witness witness;
+
     session_witness_open(&witness, qd_server_address(server));
     const char *address = qd_server_address(server);
     expect_refusal(QD_ARGS("--listen", address), 1, strrchr(address, ':') + 1);
@@ -161,11 +154,11 @@ static void test_taken_port(void **state)
 }
 
 /* A port is free again as soon as the server has ended. */
-static void test_port_again(void **state)
+TEST(test_port_again)
 {
-    (void)state;
     qd_process *server = qd_server_start(NULL);
     char address[64];
+
     snprintf(address, sizeof address, "%s", qd_server_address(server));
     qd_client *client = session_open(address);
     session_server_stop(server);
@@ -175,9 +168,8 @@ static void test_port_again(void **state)
     qd_client_destroy(client);
 }
 
-static void test_bad_flags(void **state)
+TEST(test_bad_flags)
 {
-    (void)state;
     expect_refusal(QD_ARGS("--listen", "nonsense"), 2, "--listen");
     expect_refusal(QD_ARGS("--listen", "127.0.0.1:65536"), 2, "65536");
     expect_refusal(QD_ARGS("--workers", "0"), 2, "--workers");
@@ -199,10 +191,10 @@ static void test_bad_flags(void **state)
     unsetenv("QUADRILLE_WORKER");
 }
 
-static void test_help_and_version(void **state)
+TEST(test_help_and_version)
 {
-    (void)state;
     qd_process *help = qd_process_start(getenv("QD_SERVER"), QD_ARGS("--help"));
+
     assert_int_equal(qd_process_wait(help, DEADLINE_MS), 0);
     const char *options[] = {"--listen",        "127.0.0.1:7400",  "--workers",      "--connections-max",
                              "--frame-max",     "--rooms-max",     "--entities-max", "--events-max",
@@ -222,14 +214,4 @@ static void test_help_and_version(void **state)
     qd_process_destroy(version);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sigterm),          cmocka_unit_test(test_sigint),
-        cmocka_unit_test(test_stop_under_load),  cmocka_unit_test(test_taken_port),
-        cmocka_unit_test(test_port_again),       cmocka_unit_test(test_bad_flags),
-        cmocka_unit_test(test_help_and_version),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -2,22 +2,17 @@
  *
  * What makes a room tick, and what is said when: steps and the room's own clock.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "support/session.h"
+#include "tests/support/test.h"
 
 #define ADDRESS qd_server_address(session_server)
 
-static void test_frames_come_before_applied(void **state)
+TEST(test_frames_come_before_applied)
 {
-    (void)state;
     qd_client *client = session_open(ADDRESS);
     uint64_t room = session_open_room(client, "order", NULL);
+
     session_subscribe(client, room, QD_SCOPE_ALL, NULL);
     session_spawn(client, room, 1, 10, 10);
     session_spawn(client, room, 2, 10, 10);
@@ -45,11 +40,11 @@ static void test_frames_come_before_applied(void **state)
 }
 
 /* Many steps without waiting for their answers: each has one, in order. */
-static void test_steps_ahead(void **state)
+TEST(test_steps_ahead)
 {
-    (void)state;
     qd_client *client = session_open(ADDRESS);
     uint64_t room = session_open_room(client, "ahead", NULL);
+
     session_subscribe(client, room, QD_SCOPE_ALL, NULL);
     session_spawn(client, room, 1, 10, 10);
     session_spawn(client, room, 2, 10, 10);
@@ -76,11 +71,11 @@ static void test_steps_ahead(void **state)
     qd_client_destroy(client);
 }
 
-static void test_wrong_tick(void **state)
+TEST(test_wrong_tick)
 {
-    (void)state;
     qd_client *client = session_open(ADDRESS);
     uint64_t room = session_open_room(client, "wrong tick", NULL);
+
     session_expect_error(client, qd_client_step(client, room, 2), QD_ERROR_WRONG_TICK, NULL);
     session_expect(client, qd_client_step(client, room, 1), QD_SERVER_APPLIED);
     session_expect_error(client, qd_client_step(client, room, 1), QD_ERROR_WRONG_TICK, NULL);
@@ -92,13 +87,13 @@ static void test_wrong_tick(void **state)
 static const qd_msg_room_config clock_room = {
     .has_bounds = true, .bounds = {.max_x = 1000, .max_y = 1000}, .tick_hz = 200};
 
-static void test_clock(void **state)
+TEST(test_clock)
 {
-    (void)state;
     qd_client *client = session_open(ADDRESS);
     uint32_t opening = qd_client_open_room(client, "clock", &clock_room);
     const qd_msg_room_opened *opened = &session_expect(client, opening, QD_SERVER_ROOM_OPENED)->as.room_opened;
     uint64_t room = opened->room;
+
     assert_int_equal(opened->config.tick_mode, QD_TICK_MODE_CLOCK);
     assert_int_equal(opened->config.tick_hz, 200);
     session_expect_error(client, qd_client_step(client, room, 0), QD_ERROR_NOT_STEP_MODE, NULL);
@@ -131,11 +126,11 @@ static void test_clock(void **state)
 }
 
 /* A batch without a number wants no Applied. */
-static void test_seq_0(void **state)
+TEST(test_seq_0)
 {
-    (void)state;
     qd_client *client = session_open(ADDRESS);
     uint64_t room = session_open_room(client, "silent", &clock_room);
+
     session_subscribe(client, room, QD_SCOPE_ALL, NULL);
     const uint32_t ids[] = {1, 2};
     const float at[] = {10, 10};
@@ -153,11 +148,11 @@ static void test_seq_0(void **state)
 }
 
 /* The last position before a tick counts, and only that. */
-static void test_last_position_counts(void **state)
+TEST(test_last_position_counts)
 {
-    (void)state;
     qd_client *client = session_open(ADDRESS);
     uint64_t room = session_open_room(client, "last position", NULL);
+
     session_subscribe(client, room, QD_SCOPE_ALL, NULL);
     session_spawn(client, room, 1, 10, 10);
     session_spawn(client, room, 2, 500, 500);
@@ -173,16 +168,4 @@ static void test_last_position_counts(void **state)
     qd_client_destroy(client);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_frames_come_before_applied),
-        cmocka_unit_test(test_steps_ahead),
-        cmocka_unit_test(test_wrong_tick),
-        cmocka_unit_test(test_clock),
-        cmocka_unit_test(test_seq_0),
-        cmocka_unit_test(test_last_position_counts),
-    };
-
-    return cmocka_run_group_tests(tests, session_server_setup, session_server_teardown);
-}
+TEST_MAIN_WITH(session_server_setup, session_server_teardown)

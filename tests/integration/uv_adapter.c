@@ -3,18 +3,14 @@
  * The adapter for libuv on a real connection: messages in order, more output than the socket takes, the end told once,
  * and handles that are all closed in the end.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "quadrille-uv.h"
 #include "support/session.h"
+#include "tests/support/test.h"
 
 #define COUNT  200000u
 #define ROUNDS 20u
@@ -137,24 +133,14 @@ static void run(bool stop_server)
     }
 }
 
-static void test_the_program_ends_it(void **state)
+TEST(test_the_program_ends_it)
 {
-    (void)state;
     run(false);
 }
 
-static void test_the_server_ends_it(void **state)
+TEST(test_the_server_ends_it)
 {
-    (void)state;
     run(true);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_program_ends_it),
-        cmocka_unit_test(test_the_server_ends_it),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -3,12 +3,7 @@
  * Views over the wire: what clients fold is what the rule gives, also for those who did not read for a while; and what
  * is refused.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -16,6 +11,7 @@
 #include "support/chance.h"
 #include "support/raw.h"
 #include "support/session.h"
+#include "tests/support/test.h"
 
 #define ADDRESS   qd_server_address(session_server)
 #define ENTITIES  1000u
@@ -155,12 +151,12 @@ static void expect_true_watchers(const qd_view *watchers, const qd_view *views, 
     }
 }
 
-static void test_views_are_what_the_rule_gives(void **state)
+TEST(test_views_are_what_the_rule_gives)
 {
-    (void)state;
     static struct crowd crowd;
     qd_client *seer = session_open(ADDRESS), *watcher = session_open(ADDRESS);
     qd_view *views = qd_view_create(NULL), *watchers = qd_view_create(NULL);
+
     spawn_crowd(seer, &crowd, "crowd");
     session_join(watcher, "crowd");
     qd_client_view_options(watcher, crowd.room, 0, QD_WATCH_ALL);
@@ -196,9 +192,8 @@ static void test_views_are_what_the_rule_gives(void **state)
 }
 
 /* In a room with a clock, in which nobody is subscribed. */
-static void test_a_clock_is_enough(void **state)
+TEST(test_a_clock_is_enough)
 {
-    (void)state;
     static const uint32_t observer[] = {5};
     static const float at[] = {30}, range[] = {10};
     qd_client *client = session_open(ADDRESS);
@@ -206,6 +201,7 @@ static void test_a_clock_is_enough(void **state)
     const qd_msg_room_config config = {
         .has_bounds = true, .bounds = {.max_x = 100, .max_y = 100}, .tick_hz = 200, .swept = true};
     uint64_t room = session_open_room(client, "clock", &config);
+
     session_spawn(client, room, 1, 35, 30);
     qd_client_observe(client,
                       &(qd_msg_observers){.room = room, .count = 1, .id = observer, .x = at, .y = at, .range = range});
@@ -219,13 +215,13 @@ static void test_a_clock_is_enough(void **state)
     qd_view_destroy(views);
 }
 
-static void test_who_does_not_read_is_reset(void **state)
+TEST(test_who_does_not_read_is_reset)
 {
-    (void)state;
     qd_process *server = qd_server_start(QD_ARGS("--queue-max", "128K", "--slow-ms-max", "600000"));
     const char *address = qd_server_address(server);
     static struct crowd crowd;
     session_witness witness;
+
     session_witness_open(&witness, address);
     qd_client *writer = session_open(address), *sleeper = session_open(address);
     setsockopt(qd_client_socket(sleeper), SOL_SOCKET, SO_RCVBUF, &(int){65536}, sizeof(int));
@@ -261,13 +257,13 @@ static void test_who_does_not_read_is_reset(void **state)
     session_server_stop(server);
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
-    (void)state;
     static const uint32_t ids[] = {1, 2, 3, 9};
     static const float some[] = {1, 2, 3, 4};
     static const uint8_t regions[] = {1, 2, 3, 4};
     session_witness witness;
+
     session_witness_open(&witness, ADDRESS);
     qd_client *client = session_open(ADDRESS), *other = session_open(ADDRESS);
     uint64_t room = session_open_room(client, "refusals", NULL);
@@ -317,14 +313,14 @@ static void test_refusals(void **state)
 }
 
 /* A column of another length, and bytes that are none of the message. */
-static void test_broken_messages(void **state)
+TEST(test_broken_messages)
 {
-    (void)state;
     static const uint8_t unequal[] = {0x08, 0x05, 0xa2, 0x01, 0x0e, 0x08, 0x07, 0x12, 0x04, 1, 0, 0, 0, 0x1a, 2, 1, 1};
     static const uint8_t payload[] = {0x08, 0x06, 0x9a, 0x01, 0x0b, 0x08, 0x07, 0x12, 0x04, 1, 0, 0, 0, 0x2a, 1, 9};
     static const uint8_t broken[] = {0x08, 0x07, 0xa2, 0x01, 0x04, 0x12, 0x04, 1, 0};
     raw_link *raw = raw_open_session(ADDRESS);
     uint8_t frame[32];
+
     memcpy(frame, unequal, sizeof unequal);
     frame[4] = sizeof unequal - 5;
     raw_send_frame(raw, frame, sizeof unequal);
@@ -338,15 +334,4 @@ static void test_broken_messages(void **state)
     raw_close(raw);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_views_are_what_the_rule_gives),
-        cmocka_unit_test(test_a_clock_is_enough),
-        cmocka_unit_test(test_who_does_not_read_is_reset),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_broken_messages),
-    };
-
-    return cmocka_run_group_tests(tests, session_server_setup, session_server_teardown);
-}
+TEST_MAIN_WITH(session_server_setup, session_server_teardown)

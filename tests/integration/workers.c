@@ -3,18 +3,13 @@
  * The bytes of the events are the same on 1, 2 and 4 workers: one script for several rooms, small ones and one whose
  * tick is large enough to be split, and a hash over each room's Tick frames as they came.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "support/chance.h"
 #include "support/raw.h"
 #include "support/session.h"
+#include "tests/support/test.h"
 
 #define ROOMS 6u
 #define LARGE 20000u /* entities of room 0 */
@@ -177,11 +172,11 @@ static void run(const char *workers, struct stream *streams)
     session_server_stop(server);
 }
 
-static void test_same_bytes(void **state)
+TEST(test_same_bytes)
 {
-    (void)state;
     const char *workers[] = {"1", "2", "4"};
     struct stream streams[3][ROOMS];
+
     for (int i = 0; i < 3; i++) {
         run(workers[i], streams[i]);
     }
@@ -198,11 +193,4 @@ static void test_same_bytes(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_bytes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

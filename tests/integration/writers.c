@@ -2,16 +2,10 @@
  *
  * Several sessions in one room: whose entities are whose, what late ones are told, and what one leaves behind.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "support/session.h"
+#include "tests/support/test.h"
 
 #define ADDRESS qd_server_address(session_server)
 
@@ -21,11 +15,11 @@ static void step_and_expect(qd_client *client, uint64_t room, const char *events
     session_expect_tick(client, events);
 }
 
-static void writers_in_one_room_share_its_pairs(void **state)
+TEST(writers_in_one_room_share_its_pairs)
 {
-    (void)state;
     qd_client *one = session_open(ADDRESS), *two = session_open(ADDRESS);
     uint64_t room = session_open_room(one, "meet", NULL);
+
     assert_int_equal(session_join(two, "meet"), room);
     session_subscribe(one, room, QD_SCOPE_ALL, NULL);
     session_subscribe(two, room, QD_SCOPE_ALL, NULL);
@@ -47,11 +41,11 @@ static void writers_in_one_room_share_its_pairs(void **state)
     qd_client_destroy(two);
 }
 
-static void request_for_another_sessions_entities_is_refused(void **state)
+TEST(request_for_another_sessions_entities_is_refused)
 {
-    (void)state;
     qd_client *owner = session_open(ADDRESS), *other = session_open(ADDRESS);
     uint64_t room = session_open_room(owner, "owned", NULL);
+
     session_join(other, "owned");
     session_subscribe(owner, room, QD_SCOPE_ALL, NULL);
     session_spawn(owner, room, 1, 10, 10);
@@ -78,10 +72,10 @@ static void request_for_another_sessions_entities_is_refused(void **state)
     qd_client_destroy(other);
 }
 
-static void room_owned_entities_outlive_their_session(void **state)
+TEST(room_owned_entities_outlive_their_session)
 {
-    (void)state;
     qd_msg_room_config config = session_step_room;
+
     config.grace_ms = 1;
     qd_client *maker = session_open(ADDRESS), *other = session_open(ADDRESS);
     uint64_t room = session_open_room(maker, "public", &config);
@@ -107,12 +101,12 @@ static void room_owned_entities_outlive_their_session(void **state)
     qd_client_destroy(other);
 }
 
-static void late_subscriber_gets_the_present_set(void **state)
+TEST(late_subscriber_gets_the_present_set)
 {
-    (void)state;
     qd_client *early = session_open(ADDRESS), *late = session_open(ADDRESS);
     qd_pairs *early_pairs = qd_pairs_create(), *late_pairs = qd_pairs_create();
     uint64_t room = session_open_room(early, "late", NULL);
+
     session_subscribe(early, room, QD_SCOPE_ALL, early_pairs);
     for (uint32_t id = 0; id < 20; id++) {
         session_spawn(early, room, id, (float)id * 1.5f, 10);
@@ -198,23 +192,21 @@ static void lose(const char *name, bool leave)
     qd_client_destroy(stays);
 }
 
-static void entities_of_a_lost_session_expire(void **state)
+TEST(entities_of_a_lost_session_expire)
 {
-    (void)state;
     lose("lost", false);
 }
 
-static void entities_of_a_leaving_session_expire(void **state)
+TEST(entities_of_a_leaving_session_expire)
 {
-    (void)state;
     lose("left", true);
 }
 
-static void subscription_to_own_pairs_skips_others(void **state)
+TEST(subscription_to_own_pairs_skips_others)
 {
-    (void)state;
     qd_client *one = session_open(ADDRESS), *two = session_open(ADDRESS);
     uint64_t room = session_open_room(one, "scope", NULL);
+
     session_join(two, "scope");
     session_subscribe(two, room, QD_SCOPE_OWN, NULL);
     session_spawn(one, room, 1, 10, 10);
@@ -229,11 +221,11 @@ static void subscription_to_own_pairs_skips_others(void **state)
     qd_client_destroy(two);
 }
 
-static void subscription_with_stays_reports_stays(void **state)
+TEST(subscription_with_stays_reports_stays)
 {
-    (void)state;
     qd_client *client = session_open(ADDRESS);
     uint64_t room = session_open_room(client, "stays", NULL);
+
     qd_client_subscribe(client, room, QD_SCOPE_ALL, true);
     session_expect_tick(client, "reset");
     session_spawn(client, room, 1, 10, 10);
@@ -254,11 +246,11 @@ static void subscription_with_stays_reports_stays(void **state)
     qd_client_destroy(client);
 }
 
-static void ends_have_the_reason_of_the_change(void **state)
+TEST(ends_have_the_reason_of_the_change)
 {
-    (void)state;
     qd_client *client = session_open(ADDRESS);
     uint64_t room = session_open_room(client, "reasons", NULL);
+
     session_subscribe(client, room, QD_SCOPE_ALL, NULL);
     for (uint32_t id = 1; id <= 7; id++) {
         session_spawn(client, room, id, 10, 10);
@@ -310,11 +302,11 @@ static void ends_have_the_reason_of_the_change(void **state)
     qd_client_destroy(client);
 }
 
-static void closing_a_room_ends_its_pairs(void **state)
+TEST(closing_a_room_ends_its_pairs)
 {
-    (void)state;
     qd_client *maker = session_open(ADDRESS), *guest = session_open(ADDRESS);
     uint64_t room = session_open_room(maker, "closed", NULL);
+
     session_join(guest, "closed");
     session_subscribe(guest, room, QD_SCOPE_ALL, NULL);
     session_spawn(maker, room, 2, 10, 10);
@@ -341,10 +333,10 @@ static void closing_a_room_ends_its_pairs(void **state)
 }
 
 /* Two writers make each tick together; one that does not come in time is named, and told where the others are. */
-static void lockstep_ticks_wait_until_the_deadline(void **state)
+TEST(lockstep_ticks_wait_until_the_deadline)
 {
-    (void)state;
     qd_msg_room_config config = session_step_room;
+
     config.writers = 2;
     config.step_deadline_ms = 3600000;
     qd_client *a = session_open(ADDRESS), *b = session_open(ADDRESS);
@@ -385,11 +377,11 @@ static void lockstep_ticks_wait_until_the_deadline(void **state)
 }
 
 /* A session outlives its connection, whether that is cut or only seems to be there; nobody notices. */
-static void resumed_session_gets_one_reset(void **state)
+TEST(resumed_session_gets_one_reset)
 {
-    (void)state;
     uint8_t key[QD_RESUME_KEY_BYTES];
     qd_client *other = session_open(ADDRESS), *client = qd_client_create();
+
     qd_client_resumable(client, NULL);
     assert_int_equal(qd_client_connect(client, ADDRESS, NULL, "test", DEADLINE_MS), QD_CLIENT_OK);
     const qd_msg_welcome *welcome = qd_client_welcome(client);
@@ -442,22 +434,4 @@ static void resumed_session_gets_one_reset(void **state)
     qd_client_destroy(other);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(writers_in_one_room_share_its_pairs),
-        cmocka_unit_test(request_for_another_sessions_entities_is_refused),
-        cmocka_unit_test(room_owned_entities_outlive_their_session),
-        cmocka_unit_test(late_subscriber_gets_the_present_set),
-        cmocka_unit_test(entities_of_a_lost_session_expire),
-        cmocka_unit_test(entities_of_a_leaving_session_expire),
-        cmocka_unit_test(subscription_to_own_pairs_skips_others),
-        cmocka_unit_test(subscription_with_stays_reports_stays),
-        cmocka_unit_test(ends_have_the_reason_of_the_change),
-        cmocka_unit_test(closing_a_room_ends_its_pairs),
-        cmocka_unit_test(lockstep_ticks_wait_until_the_deadline),
-        cmocka_unit_test(resumed_session_gets_one_reset),
-    };
-
-    return cmocka_run_group_tests(tests, session_server_setup, session_server_teardown);
-}
+TEST_MAIN_WITH(session_server_setup, session_server_teardown)

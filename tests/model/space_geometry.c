@@ -4,15 +4,11 @@
  * boxes to the last bit, the rest where it is not too close to call.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "server/space/geometry/geometry.h"
 #include "support/chance.h"
 #include "support/oracle.h"
+#include "tests/support/test.h"
 
 #define CASES 4000u
 
@@ -99,10 +95,10 @@ static qd_geometry geometry_of(const qd_body *body)
     return geometry;
 }
 
-static void test_overlap(void **state)
+TEST(test_overlap)
 {
-    (void)state;
     source from = {.dice = {11}};
+
     for (uint32_t shapes = 0; shapes < 9; shapes++) {
         uint32_t told[3] = {0};
 
@@ -120,10 +116,10 @@ static void test_overlap(void **state)
     }
 }
 
-static void test_meeting(void **state)
+TEST(test_meeting)
 {
-    (void)state;
     source from = {.dice = {12}};
+
     for (uint32_t shapes = 0; shapes < 9; shapes++) {
         uint32_t told[3] = {0}, between = 0;
 
@@ -179,10 +175,10 @@ static double measure(const qd_space_query *query, const qd_geometry *geometry)
     return distance <= query->reach ? distance : (double)INFINITY;
 }
 
-static void test_distance_and_ray(void **state)
+TEST(test_distance_and_ray)
 {
-    (void)state;
     source from = {.dice = {13}};
+
     for (uint32_t kinds = 0; kinds < 6; kinds++) {
         uint32_t told[3] = {0}, away = 0;
 
@@ -202,13 +198,4 @@ static void test_distance_and_ray(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_overlap),
-        cmocka_unit_test(test_meeting),
-        cmocka_unit_test(test_distance_and_ray),
-    };
-
-    return cmocka_run_group_tests_name("space_geometry", tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -12,19 +12,16 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "proto/framing.h"
 #include "server/base/alloc.h"
 #include "server/net/net.h"
+#include "tests/support/test.h"
 
 /* How long a test waits for something that must happen. Only a failing test waits this long. */
 #define WAIT_S 30

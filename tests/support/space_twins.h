@@ -11,6 +11,7 @@
 
 #include "server/space/core/tuning.h"
 #include "server/space/space.h"
+#include "tests/support/test.h"
 
 typedef struct twins {
     qd_heap heap[2];

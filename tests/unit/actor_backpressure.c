@@ -4,13 +4,10 @@
  */
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "server/actor/service/backpressure.h"
+#include "tests/support/test.h"
 
 /* A link that only counts. */
 typedef struct counting_link {
@@ -40,11 +37,11 @@ static void init(counting_link *link, qd_backpressure *gate)
     qd_backpressure_init(gate);
 }
 
-static void test_shuts_at_the_maximum_and_opens_below_half(void **state)
+TEST(test_shuts_at_the_maximum_and_opens_below_half)
 {
-    (void)state;
     counting_link link;
     qd_backpressure gate;
+
     init(&link, &gate);
     for (int i = 0; i < 3; i++) {
         qd_backpressure_enter(&gate, 10, 40, &link.link);
@@ -65,11 +62,11 @@ static void test_shuts_at_the_maximum_and_opens_below_half(void **state)
     assert_int_equal(link.pauses, 0);
 }
 
-static void test_a_share_of_one(void **state)
+TEST(test_a_share_of_one)
 {
-    (void)state;
     counting_link link;
     qd_backpressure gate;
+
     init(&link, &gate);
     qd_backpressure_enter(&gate, 1, 1, &link.link);
     assert_int_equal(link.pauses, 1);
@@ -77,11 +74,11 @@ static void test_a_share_of_one(void **state)
     assert_int_equal(link.pauses, 0);
 }
 
-static void test_a_share_that_shrinks_opens_at_the_latest_when_empty(void **state)
+TEST(test_a_share_that_shrinks_opens_at_the_latest_when_empty)
 {
-    (void)state;
     counting_link link;
     qd_backpressure gate;
+
     init(&link, &gate);
     for (int i = 0; i < 8; i++) {
         qd_backpressure_enter(&gate, 1, 8, &link.link);
@@ -114,10 +111,10 @@ static void *consume(void *argument)
     return NULL;
 }
 
-static void test_no_pause_is_left_behind(void **state)
+TEST(test_no_pause_is_left_behind)
 {
-    (void)state;
     static gate_race race;
+
     init(&race.link, &race.gate);
     pthread_t consumer;
     assert_int_equal(pthread_create(&consumer, NULL, consume, &race), 0);
@@ -135,14 +132,4 @@ static void test_no_pause_is_left_behind(void **state)
     assert_true(race.link.pauses_ever > 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shuts_at_the_maximum_and_opens_below_half),
-        cmocka_unit_test(test_a_share_of_one),
-        cmocka_unit_test(test_a_share_that_shrinks_opens_at_the_latest_when_empty),
-        cmocka_unit_test(test_no_pause_is_left_behind),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "server/actor/state/lockstep.h"
 #include "server/base/executor.h"
+#include "tests/support/test.h"
 
 #define DEADLINE_NS 100u
 
@@ -34,9 +30,8 @@ static void ticked(void)
     }
 }
 
-static void the_last_one_makes_the_tick(void **state)
+TEST(the_last_one_makes_the_tick)
 {
-    (void)state;
     open_lockstep(3);
     assert_true(lockstep.due_ns == QD_NEVER);
     assert_int_equal(step(2, 1000), QD_LOCKSTEP_WAIT);
@@ -50,9 +45,8 @@ static void the_last_one_makes_the_tick(void **state)
     assert_int_equal(lockstep.due_ns, 2000 + DEADLINE_NS);
 }
 
-static void one_alone_never_waits(void **state)
+TEST(one_alone_never_waits)
 {
-    (void)state;
     open_lockstep(1);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(step(i % 2, 0), QD_LOCKSTEP_TICK);
@@ -60,9 +54,8 @@ static void one_alone_never_waits(void **state)
     }
 }
 
-static void who_leaves_is_waited_for_no_longer(void **state)
+TEST(who_leaves_is_waited_for_no_longer)
 {
-    (void)state;
     open_lockstep(2);
     step(0, 0);
     step(1, 0);
@@ -80,9 +73,8 @@ static void who_leaves_is_waited_for_no_longer(void **state)
     assert_int_equal(step(3, 0), QD_LOCKSTEP_TICK);
 }
 
-static void who_has_never_stepped_was_not_waited_for(void **state)
+TEST(who_has_never_stepped_was_not_waited_for)
 {
-    (void)state;
     open_lockstep(2);
     assert_int_equal(step(0, 0), QD_LOCKSTEP_WAIT);
     assert_false(qd_lockstep_leave(&lockstep, &writers[1]));
@@ -90,9 +82,8 @@ static void who_has_never_stepped_was_not_waited_for(void **state)
     assert_int_equal(lockstep.due_ns, DEADLINE_NS);
 }
 
-static void a_step_goes_with_its_writer(void **state)
+TEST(a_step_goes_with_its_writer)
 {
-    (void)state;
     open_lockstep(3);
     step(0, 0);
     step(1, 0);
@@ -105,9 +96,8 @@ static void a_step_goes_with_its_writer(void **state)
 }
 
 /* More than are declared: each of them counts, and no more places are free than there are. */
-static void more_writers_than_declared(void **state)
+TEST(more_writers_than_declared)
 {
-    (void)state;
     open_lockstep(1);
     for (int i = 0; i < 4; i++) {
         assert_int_equal(step(i, 0), QD_LOCKSTEP_TICK);
@@ -120,16 +110,4 @@ static void more_writers_than_declared(void **state)
     assert_int_equal(step(3, 0), QD_LOCKSTEP_TICK);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_last_one_makes_the_tick),
-        cmocka_unit_test(one_alone_never_waits),
-        cmocka_unit_test(who_leaves_is_waited_for_no_longer),
-        cmocka_unit_test(who_has_never_stepped_was_not_waited_for),
-        cmocka_unit_test(a_step_goes_with_its_writer),
-        cmocka_unit_test(more_writers_than_declared),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

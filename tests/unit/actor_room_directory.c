@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "server/actor/service/room_directory.h"
 #include "support/chance.h"
+#include "tests/support/test.h"
 
 static qd_room_directory directory;
 
@@ -34,11 +30,11 @@ static void name(qd_room_entry *entry, const char *text)
     snprintf(entry->name, sizeof entry->name, "%s", text);
 }
 
-static void test_names(void **state)
+TEST_WITH(test_names, setup, teardown)
 {
-    (void)state;
     static qd_room_entry rooms[4];
     const char *names[4] = {"b", "a", "\xc3\xa4", "ab"};
+
     for (int i = 0; i < 4; i++) {
         name(&rooms[i], names[i]);
         assert_int_equal(qd_room_directory_add(&directory, &rooms[i]), QD_OK);
@@ -61,10 +57,10 @@ static void test_names(void **state)
     assert_ptr_equal(qd_room_directory_find(&directory, "b"), &rooms[0]);
 }
 
-static void test_limit(void **state)
+TEST_WITH(test_limit, setup, teardown)
 {
-    (void)state;
     static qd_room_entry rooms[1001];
+
     for (int i = 0; i < 1001; i++) {
         snprintf(rooms[i].name, sizeof rooms[i].name, "room %d", i);
         assert_int_equal(qd_room_directory_add(&directory, &rooms[i]), i < 1000 ? QD_OK : QD_ERR_FULL);
@@ -80,9 +76,8 @@ static int compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-static void test_handles_are_never_used_again(void **state)
+TEST_WITH(test_handles_are_never_used_again, setup, teardown)
 {
-    (void)state;
     enum { ROOMS = 50, ROUNDS = 200 };
     static qd_room_entry rooms[ROOMS];
     static uint64_t handles[ROOMS * ROUNDS];
@@ -110,10 +105,10 @@ static void test_handles_are_never_used_again(void **state)
 }
 
 /* After its last generation a slot is not used any more, and the handle before was still below 2^53. */
-static void test_a_slot_wears_out(void **state)
+TEST_WITH(test_a_slot_wears_out, setup, teardown)
 {
-    (void)state;
     static qd_room_entry room;
+
     name(&room, "room");
     assert_int_equal(qd_room_directory_add(&directory, &room), QD_OK);
     uint64_t slot = room.handle & (QD_ROOM_DIRECTORY_ROOMS_MAX - 1);
@@ -129,14 +124,4 @@ static void test_a_slot_wears_out(void **state)
     assert_true((room.handle & (QD_ROOM_DIRECTORY_ROOMS_MAX - 1)) != slot);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_names, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_limit, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_handles_are_never_used_again, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_a_slot_wears_out, setup, teardown),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

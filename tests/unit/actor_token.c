@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "server/actor/service/token.h"
 #include "server/base/alloc.h"
+#include "tests/support/test.h"
 
-static void the_same_is_the_same_text(void **state)
+TEST(the_same_is_the_same_text)
 {
-    (void)state;
     qd_token *one = qd_token_create("alpha"), *other = qd_token_create("alpha"), *third = qd_token_create("alph");
+
     assert_true(qd_token_same(one, one) && qd_token_same(one, other));
     assert_false(qd_token_same(one, third));
     assert_false(qd_token_same(third, one));
@@ -25,11 +20,11 @@ static void the_same_is_the_same_text(void **state)
     qd_token_release(third);
 }
 
-static void it_is_there_until_the_last_reference_goes(void **state)
+TEST(it_is_there_until_the_last_reference_goes)
 {
-    (void)state;
     size_t before = qd_memory_used();
     qd_token *one = qd_token_create("alpha");
+
     assert_ptr_equal(qd_token_acquire(one), one);
     assert_null(qd_token_acquire(NULL));
     qd_token_release(one);
@@ -40,12 +35,4 @@ static void it_is_there_until_the_last_reference_goes(void **state)
     assert_int_equal(qd_memory_used(), before);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_is_the_same_text),
-        cmocka_unit_test(it_is_there_until_the_last_reference_goes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "server/app/options.h"
+#include "tests/support/test.h"
 
 static const char *variable_name, *variable_value;
 
@@ -36,9 +33,8 @@ static void assert_bad(qd_options_result result, const char *text)
     assert_string_equal(error, text);
 }
 
-static void options_left_out_get_defaults(void **state)
+TEST(options_left_out_get_defaults)
 {
-    (void)state;
     assert_int_equal(parse((char *[]){"quadrille-server", NULL}), QD_OPTIONS_RUN);
     assert_string_equal(options.host, "127.0.0.1");
     assert_int_equal(options.port, 7400);
@@ -62,9 +58,8 @@ static void options_left_out_get_defaults(void **state)
     assert_int_equal(options.log_level, QD_LOG_INFO);
 }
 
-static void options_take_values(void **state)
+TEST(options_take_values)
 {
-    (void)state;
     assert_int_equal(PARSE("--workers", "3", "--frame-max=64K", "--queue-max", "1g", "--token-file", "/etc/tokens",
                            "--log-level=debug", "--memory-max", "104857600"),
                      QD_OPTIONS_RUN);
@@ -79,9 +74,8 @@ static void options_take_values(void **state)
     assert_int_equal(options.loops, 4);
 }
 
-static void listen_without_host_and_port_is_refused(void **state)
+TEST(listen_without_host_and_port_is_refused)
 {
-    (void)state;
     assert_int_equal(PARSE("--listen", "game.example:0"), QD_OPTIONS_RUN);
     assert_string_equal(options.host, "game.example");
     assert_int_equal(options.port, 0);
@@ -93,9 +87,8 @@ static void listen_without_host_and_port_is_refused(void **state)
     assert_int_equal(PARSE("--listen", "[]:7400"), QD_OPTIONS_BAD);
 }
 
-static void option_with_bad_value_is_refused(void **state)
+TEST(option_with_bad_value_is_refused)
 {
-    (void)state;
     static const struct {
         const char *option, *value, *must;
     } rows[] = {
@@ -129,9 +122,8 @@ static void option_with_bad_value_is_refused(void **state)
     }
 }
 
-static void unknown_option_is_refused(void **state)
+TEST(unknown_option_is_refused)
 {
-    (void)state;
     assert_bad(PARSE("--wrokers", "3"), "unknown option --wrokers. Did you mean --workers? See --help.");
     assert_bad(PARSE("--worker=3"), "unknown option --worker=3. Did you mean --workers? See --help.");
     assert_bad(PARSE("--verbose", "3"), "unknown option --verbose. See --help.");
@@ -140,9 +132,8 @@ static void unknown_option_is_refused(void **state)
     assert_bad(PARSE("--workers"), "--workers needs a value: N");
 }
 
-static void environment_gives_way_to_command_line(void **state)
+TEST(environment_gives_way_to_command_line)
 {
-    (void)state;
     variable_name = "QUADRILLE_FRAME_MAX";
     variable_value = "1M";
     assert_int_equal(PARSE("--loops", "2"), QD_OPTIONS_RUN);
@@ -162,9 +153,8 @@ static void assert_stray(const char *variable, const char *text)
     assert_string_equal(given, text);
 }
 
-static void variable_without_option_is_reported(void **state)
+TEST(variable_without_option_is_reported)
 {
-    (void)state;
     assert_stray(
         "QUADRILLE_WORKER=3",
         "ignoring the variable QUADRILLE_WORKER: no option has this name. Did you mean QUADRILLE_WORKERS? See --help.");
@@ -212,9 +202,8 @@ static void variable_without_option_is_reported(void **state)
     free(variable);
 }
 
-static void help_and_version_come_first(void **state)
+TEST(help_and_version_come_first)
 {
-    (void)state;
     assert_int_equal(PARSE("--help"), QD_OPTIONS_HELP);
     assert_int_equal(PARSE("--workers", "0", "--help"), QD_OPTIONS_HELP);
     assert_int_equal(PARSE("--version"), QD_OPTIONS_VERSION);
@@ -231,18 +220,4 @@ static void help_and_version_come_first(void **state)
     free(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options_left_out_get_defaults),
-        cmocka_unit_test(options_take_values),
-        cmocka_unit_test(listen_without_host_and_port_is_refused),
-        cmocka_unit_test(option_with_bad_value_is_refused),
-        cmocka_unit_test(unknown_option_is_refused),
-        cmocka_unit_test(environment_gives_way_to_command_line),
-        cmocka_unit_test(variable_without_option_is_reported),
-        cmocka_unit_test(help_and_version_come_first),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

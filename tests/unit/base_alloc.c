@@ -2,15 +2,10 @@
  *
  * Memory: what heaps count, what they draw from the budget, and what happens at the limit.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "server/base/alloc.h"
+#include "tests/support/test.h"
 
 #define HEAP_BYTES_LIMIT (1u << 20)
 
@@ -21,9 +16,8 @@ static int no_limit(void **state)
     return 0;
 }
 
-static void a_heap_counts_its_bytes_exactly(void **state)
+TEST_WITH(a_heap_counts_its_bytes_exactly, no_limit, NULL)
 {
-    (void)state;
     qd_heap heap;
 
     qd_heap_init(&heap);
@@ -45,9 +39,8 @@ static void a_heap_counts_its_bytes_exactly(void **state)
     assert_int_equal(qd_memory_used(), 0);
 }
 
-static void an_allocation_of_no_bytes_is_null(void **state)
+TEST_WITH(an_allocation_of_no_bytes_is_null, no_limit, NULL)
 {
-    (void)state;
     qd_heap heap;
 
     qd_heap_init(&heap);
@@ -60,9 +53,8 @@ static void an_allocation_of_no_bytes_is_null(void **state)
     qd_heap_deinit(&heap);
 }
 
-static void allocations_are_aligned(void **state)
+TEST_WITH(allocations_are_aligned, no_limit, NULL)
 {
-    (void)state;
     qd_heap heap;
 
     qd_heap_init(&heap);
@@ -88,9 +80,8 @@ static void allocations_are_aligned(void **state)
     qd_heap_deinit(&heap);
 }
 
-static void a_resize_keeps_the_bytes(void **state)
+TEST_WITH(a_resize_keeps_the_bytes, no_limit, NULL)
 {
-    (void)state;
     qd_heap heap;
     unsigned char *bytes = NULL;
     size_t size = 0;
@@ -115,9 +106,8 @@ static void a_resize_keeps_the_bytes(void **state)
     qd_heap_deinit(&heap);
 }
 
-static void an_allocation_above_the_limit_fails(void **state)
+TEST_WITH(an_allocation_above_the_limit_fails, no_limit, NULL)
 {
-    (void)state;
     qd_heap heap;
 
     qd_heap_init(&heap);
@@ -143,9 +133,8 @@ static void an_allocation_above_the_limit_fails(void **state)
     assert_int_equal(qd_memory_used(), 0);
 }
 
-static void a_need_above_the_limit_succeeds(void **state)
+TEST_WITH(a_need_above_the_limit_succeeds, no_limit, NULL)
 {
-    (void)state;
     qd_heap heap;
 
     qd_heap_init(&heap);
@@ -163,9 +152,8 @@ static void a_need_above_the_limit_succeeds(void **state)
     assert_int_equal(qd_memory_used(), 0);
 }
 
-static void a_huge_size_fails_without_overflow(void **state)
+TEST_WITH(a_huge_size_fails_without_overflow, no_limit, NULL)
 {
-    (void)state;
     /* volatile, because the compiler warns of such a constant */
     volatile size_t huge = SIZE_MAX;
     qd_heap heap;
@@ -185,9 +173,8 @@ static void a_huge_size_fails_without_overflow(void **state)
 }
 
 /* What a heap draws beyond its bytes is bounded, and a heap that alternately frees and allocates rarely draws. */
-static void a_heap_draws_from_the_budget_in_steps(void **state)
+TEST_WITH(a_heap_draws_from_the_budget_in_steps, no_limit, NULL)
 {
-    (void)state;
     enum { PIECES = 4000, PIECE_BYTES = 256 };
     static void *pieces[PIECES];
     size_t draws = 0;
@@ -221,28 +208,12 @@ static void a_heap_draws_from_the_budget_in_steps(void **state)
     qd_heap_deinit(&heap);
 }
 
-static void the_memory_of_the_machine_is_plausible(void **state)
+TEST(the_memory_of_the_machine_is_plausible)
 {
-    (void)state;
     size_t bytes = qd_memory_of_machine();
 
     assert_true(bytes > 16u << 20);
     assert_true(bytes < (size_t)1 << 50);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_heap_counts_its_bytes_exactly, no_limit),
-        cmocka_unit_test_setup(an_allocation_of_no_bytes_is_null, no_limit),
-        cmocka_unit_test_setup(allocations_are_aligned, no_limit),
-        cmocka_unit_test_setup(a_resize_keeps_the_bytes, no_limit),
-        cmocka_unit_test_setup(an_allocation_above_the_limit_fails, no_limit),
-        cmocka_unit_test_setup(a_need_above_the_limit_succeeds, no_limit),
-        cmocka_unit_test_setup(a_huge_size_fails_without_overflow, no_limit),
-        cmocka_unit_test_setup(a_heap_draws_from_the_budget_in_steps, no_limit),
-        cmocka_unit_test(the_memory_of_the_machine_is_plausible),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -3,20 +3,14 @@
  * Buffers: counted in the budget, and freed with the last reference, on any thread.
  */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "server/base/alloc.h"
 #include "server/base/buffer.h"
+#include "tests/support/test.h"
 
-static void a_buffer_lives_until_its_last_reference(void **state)
+TEST(a_buffer_lives_until_its_last_reference)
 {
-    (void)state;
     qd_buffer *buffer = qd_buffer_create(1000);
 
     assert_non_null(buffer);
@@ -33,9 +27,8 @@ static void a_buffer_lives_until_its_last_reference(void **state)
     assert_int_equal(qd_memory_used(), 0);
 }
 
-static void a_buffer_above_the_limit_is_not_created(void **state)
+TEST(a_buffer_above_the_limit_is_not_created)
 {
-    (void)state;
     volatile size_t huge = SIZE_MAX;
 
     assert_null(qd_buffer_create(huge));
@@ -59,9 +52,8 @@ static void *share(void *argument)
     return NULL;
 }
 
-static void a_buffer_shared_by_threads_is_freed_once(void **state)
+TEST(a_buffer_shared_by_threads_is_freed_once)
 {
-    (void)state;
     pthread_t threads[4];
     qd_buffer *buffer = qd_buffer_create(64);
 
@@ -77,13 +69,4 @@ static void a_buffer_shared_by_threads_is_freed_once(void **state)
     assert_int_equal(qd_memory_used(), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_buffer_lives_until_its_last_reference),
-        cmocka_unit_test(a_buffer_above_the_limit_is_not_created),
-        cmocka_unit_test(a_buffer_shared_by_threads_is_freed_once),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

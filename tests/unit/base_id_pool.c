@@ -2,22 +2,15 @@
  *
  * The pool of ids: ids are small, unique while in use, and returning one never fails.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "server/base/id_pool.h"
 #include "support/chance.h"
+#include "tests/support/test.h"
 
 #define IDS 1000u
 
-static void a_returned_id_is_taken_next(void **state)
+TEST(a_returned_id_is_taken_next)
 {
-    (void)state;
     qd_heap heap;
     qd_id_pool pool;
     uint32_t id;
@@ -37,9 +30,8 @@ static void a_returned_id_is_taken_next(void **state)
     qd_heap_deinit(&heap);
 }
 
-static void an_id_in_use_is_never_taken_again(void **state)
+TEST(an_id_in_use_is_never_taken_again)
 {
-    (void)state;
     bool used[IDS] = {false};
     uint32_t used_count = 0;
     chance random = {1};
@@ -69,9 +61,8 @@ static void an_id_in_use_is_never_taken_again(void **state)
     qd_heap_deinit(&heap);
 }
 
-static void ids_can_be_returned_without_memory(void **state)
+TEST(ids_can_be_returned_without_memory)
 {
-    (void)state;
     qd_heap heap;
     qd_id_pool pool;
     uint32_t taken = 0, id;
@@ -96,13 +87,4 @@ static void ids_can_be_returned_without_memory(void **state)
     qd_heap_deinit(&heap);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_returned_id_is_taken_next),
-        cmocka_unit_test(an_id_in_use_is_never_taken_again),
-        cmocka_unit_test(ids_can_be_returned_without_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -3,18 +3,12 @@
  * The log: its format, its levels, and that text in an event cannot forge a line.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "server/base/log.h"
+#include "tests/support/test.h"
 
 static char captured[16384];
 static FILE *capture_file;
@@ -54,9 +48,8 @@ static void assert_prefix(const char *line, const char *level)
     assert_memory_equal(line + strlen(shape), level, strlen(level));
 }
 
-static void each_event_is_one_line(void **state)
+TEST(each_event_is_one_line)
 {
-    (void)state;
     capture_start();
     qd_log(QD_LOG_INFO, "listening address=%s port=%d", "127.0.0.1", 7400);
     qd_log(QD_LOG_ERROR, "second");
@@ -65,9 +58,8 @@ static void each_event_is_one_line(void **state)
     assert_prefix(strchr(captured, '\n') + 1, "error second\n");
 }
 
-static void events_below_the_level_are_dropped(void **state)
+TEST(events_below_the_level_are_dropped)
 {
-    (void)state;
     qd_log_level level;
 
     capture_start();
@@ -88,18 +80,16 @@ static void events_below_the_level_are_dropped(void **state)
     assert_false(qd_log_level_parse("", &level));
 }
 
-static void control_bytes_in_text_are_escaped(void **state)
+TEST(control_bytes_in_text_are_escaped)
 {
-    (void)state;
     capture_start();
     qd_log(QD_LOG_WARN, "name=%s", "a\n2026-01-31T12:00:00.000Z error b\r\x1b[2J\x7f\xc3\xa9\t");
     capture_stop();
     assert_prefix(captured, "warn  name=a\\x0a2026-01-31T12:00:00.000Z error b\\x0d\\x1b[2J\\x7f\\xc3\\xa9\\x09\n");
 }
 
-static void long_text_is_cut_and_marked(void **state)
+TEST(long_text_is_cut_and_marked)
 {
-    (void)state;
     char *text = malloc(100001);
 
     assert_non_null(text);
@@ -117,14 +107,4 @@ static void long_text_is_cut_and_marked(void **state)
     assert_ptr_equal(strchr(captured, '\n'), captured + size - 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_event_is_one_line),
-        cmocka_unit_test(events_below_the_level_are_dropped),
-        cmocka_unit_test(control_bytes_in_text_are_escaped),
-        cmocka_unit_test(long_text_is_cut_and_marked),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -4,14 +4,9 @@
  */
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "server/base/mailbox.h"
+#include "tests/support/test.h"
 
 #define SENDERS  4u
 #define MESSAGES 20000u
@@ -21,9 +16,8 @@ typedef struct numbered {
     uint32_t sender, number;
 } numbered;
 
-static void messages_are_taken_in_order(void **state)
+TEST(messages_are_taken_in_order)
 {
-    (void)state;
     numbered three[3] = {{.number = 0}, {.number = 1}, {.number = 2}};
     qd_mailbox mailbox;
 
@@ -61,9 +55,8 @@ static void *send_all(void *argument)
     return NULL;
 }
 
-static void messages_from_threads_arrive_once_and_in_order(void **state)
+TEST(messages_from_threads_arrive_once_and_in_order)
 {
-    (void)state;
     pthread_t threads[SENDERS];
     uint32_t next[SENDERS] = {0};
     uint32_t taken = 0, bursts = 0;
@@ -96,12 +89,4 @@ static void messages_from_threads_arrive_once_and_in_order(void **state)
     assert_int_equal(atomic_load(&firsts), bursts);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_are_taken_in_order),
-        cmocka_unit_test(messages_from_threads_arrive_once_and_in_order),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -2,16 +2,11 @@
  *
  * The map against an array with a linear search, over random operations.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "server/base/map.h"
 #include "support/chance.h"
+#include "tests/support/test.h"
 
 #define KEYS_MAX 600u
 
@@ -119,9 +114,8 @@ static void check_keys(reference *expected, uint64_t salt, chance random)
     qd_heap_deinit(&heap);
 }
 
-static void random_keys_agree_with_an_array(void **state)
+TEST(random_keys_agree_with_an_array)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 4; seed++) {
         reference expected = {.key_count = KEYS_MAX};
         chance random = {seed};
@@ -133,9 +127,8 @@ static void random_keys_agree_with_an_array(void **state)
     }
 }
 
-static void consecutive_keys_agree_with_an_array(void **state)
+TEST(consecutive_keys_agree_with_an_array)
 {
-    (void)state;
     reference expected = {.key_count = KEYS_MAX};
 
     /* From zero, and up to the largest; the map treats both ends specially. */
@@ -147,9 +140,8 @@ static void consecutive_keys_agree_with_an_array(void **state)
 
 /* All keys belong to the last three entries of a table of 64. So runs are long and wrap around, and removals must close
  * gaps across the edge. The test finds such keys by trying. */
-static void clustered_keys_agree_with_an_array(void **state)
+TEST(clustered_keys_agree_with_an_array)
 {
-    (void)state;
     reference expected = {.key_count = 0};
     const uint32_t room_for = 50;
 
@@ -173,9 +165,8 @@ static void clustered_keys_agree_with_an_array(void **state)
     qd_heap_deinit(&heap);
 }
 
-static void a_put_without_memory_changes_nothing(void **state)
+TEST(a_put_without_memory_changes_nothing)
 {
-    (void)state;
     qd_heap heap;
     qd_map map;
     uint64_t value;
@@ -199,9 +190,8 @@ static void a_put_without_memory_changes_nothing(void **state)
     qd_heap_deinit(&heap);
 }
 
-static void puts_within_a_reserve_allocate_nothing(void **state)
+TEST(puts_within_a_reserve_allocate_nothing)
 {
-    (void)state;
     qd_heap heap;
     qd_map map;
 
@@ -217,15 +207,4 @@ static void puts_within_a_reserve_allocate_nothing(void **state)
     qd_heap_deinit(&heap);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_keys_agree_with_an_array),
-        cmocka_unit_test(consecutive_keys_agree_with_an_array),
-        cmocka_unit_test(clustered_keys_agree_with_an_array),
-        cmocka_unit_test(a_put_without_memory_changes_nothing),
-        cmocka_unit_test(puts_within_a_reserve_allocate_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -3,14 +3,9 @@
  * Scratch memory: each thread has its own, the same at every call, which is released when the thread ends.
  */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "server/base/scratch.h"
+#include "tests/support/test.h"
 
 static int released;
 
@@ -41,9 +36,8 @@ static void *borrow_and_end(void *argument)
     return NULL;
 }
 
-static void scratch_is_released_when_its_thread_ends(void **state)
+TEST(scratch_is_released_when_its_thread_ends)
 {
-    (void)state;
     qd_scratch *of_other[QD_SCRATCH_KINDS];
     pthread_t thread;
 
@@ -56,9 +50,8 @@ static void scratch_is_released_when_its_thread_ends(void **state)
     assert_ptr_not_equal(of_other[0], of_other[1]);
 }
 
-static void scratch_is_released_on_request(void **state)
+TEST(scratch_is_released_on_request)
 {
-    (void)state;
     released = 0;
     *borrow(QD_SCRATCH_SLOT_3D) = (qd_scratch){&released, note_release};
     qd_scratch_release();
@@ -68,12 +61,4 @@ static void scratch_is_released_on_request(void **state)
     assert_int_equal(released, 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scratch_is_released_when_its_thread_ends),
-        cmocka_unit_test(scratch_is_released_on_request),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -2,27 +2,20 @@
  *
  * Modules too small for a file of their own: assertions, status texts, the clock, the serial executor.
  */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "server/base/assert.h"
 #include "server/base/clock.h"
 #include "server/base/executor.h"
 #include "server/base/status.h"
+#include "tests/support/test.h"
 
-static void a_false_assertion_aborts_and_names_its_place(void **state)
+TEST(a_false_assertion_aborts_and_names_its_place)
 {
-    (void)state;
     char text[512] = "";
     int pipe_ends[2];
     int status;
@@ -53,17 +46,15 @@ static void a_false_assertion_aborts_and_names_its_place(void **state)
     assert_non_null(strstr(text, "base_small.c:"));
 }
 
-static void each_status_has_a_text(void **state)
+TEST(each_status_has_a_text)
 {
-    (void)state;
     assert_string_equal(qd_status_text(QD_OK), "done");
     assert_string_equal(qd_status_text(QD_ERR_NO_MEMORY), "the memory limit is reached");
     assert_string_equal(qd_status_text((qd_status)-99), "an unknown status");
 }
 
-static void the_clock_never_goes_back(void **state)
+TEST(the_clock_never_goes_back)
 {
-    (void)state;
     uint64_t before = qd_clock_now_ns();
 
     assert_true(before > 0);
@@ -88,9 +79,8 @@ static void note(size_t index, void *argument)
     seen->count++;
 }
 
-static void the_serial_executor_runs_tasks_in_order(void **state)
+TEST(the_serial_executor_runs_tasks_in_order)
 {
-    (void)state;
     order seen = {0, true};
 
     assert_int_equal(qd_executor_serial.width, 1);
@@ -101,14 +91,4 @@ static void the_serial_executor_runs_tasks_in_order(void **state)
     assert_true(seen.in_order);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_false_assertion_aborts_and_names_its_place),
-        cmocka_unit_test(each_status_has_a_text),
-        cmocka_unit_test(the_clock_never_goes_back),
-        cmocka_unit_test(the_serial_executor_runs_tasks_in_order),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -2,17 +2,13 @@
  *
  * Bytes in, messages out: wherever the stream is cut; in order, or by their seq; and what ends the session.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "proto/codec.h"
 #include "quadrille.h"
+#include "tests/support/test.h"
 
 static const uint32_t ids_a[] = {1, 2, 3}, ids_b[] = {7, 8, 9};
 static const uint8_t reasons[] = {QD_END_DESPAWNED, QD_END_MOVED_APART, QD_END_EXPIRED};
@@ -105,10 +101,10 @@ static void all_messages(struct stream *stream)
     }
 }
 
-static void test_cut_anywhere(void **state)
+TEST(test_cut_anywhere)
 {
-    (void)state;
     struct stream sent = {.size = 0};
+
     all_messages(&sent);
     for (size_t cut = 0; cut <= sent.size; cut++) {
         /* Copies of exactly that size, so that a sanitizer sees a read beyond the piece. */
@@ -131,10 +127,10 @@ static void test_cut_anywhere(void **state)
     }
 }
 
-static void test_byte_by_byte(void **state)
+TEST(test_byte_by_byte)
 {
-    (void)state;
     struct stream sent = {.size = 0}, taken = {.size = 0};
+
     all_messages(&sent);
     qd_client *client = qd_client_create();
     for (size_t i = 0; i < sent.size; i++) {
@@ -146,10 +142,10 @@ static void test_byte_by_byte(void **state)
     qd_client_destroy(client);
 }
 
-static void test_answers_leave_the_others_in_line(void **state)
+TEST(test_answers_leave_the_others_in_line)
 {
-    (void)state;
     struct stream sent = {.size = 0};
+
     all_messages(&sent);
     qd_client *client = qd_client_create();
     qd_client_input(client, sent.bytes, sent.size);
@@ -179,11 +175,11 @@ static void test_answers_leave_the_others_in_line(void **state)
     qd_client_destroy(client);
 }
 
-static void test_applied_answers_by_the_seq_in_it(void **state)
+TEST(test_applied_answers_by_the_seq_in_it)
 {
-    (void)state;
     qd_client *client = qd_client_create();
     qd_server_message unnumbered = applied;
+
     unnumbered.seq = 0;
     feed(client, &unnumbered);
     assert_null(qd_client_answer(client, 8, 0));
@@ -191,10 +187,10 @@ static void test_applied_answers_by_the_seq_in_it(void **state)
     qd_client_destroy(client);
 }
 
-static void test_a_message_outlives_requests(void **state)
+TEST(test_a_message_outlives_requests)
 {
-    (void)state;
     qd_client *client = qd_client_create();
+
     feed(client, &tick_begins);
     const qd_server_message *message = qd_client_next(client);
     for (int i = 0; i < 1000; i++) {
@@ -205,10 +201,10 @@ static void test_a_message_outlives_requests(void **state)
     qd_client_destroy(client);
 }
 
-static void test_welcome_is_kept(void **state)
+TEST(test_welcome_is_kept)
 {
-    (void)state;
     qd_client *client = qd_client_create();
+
     assert_null(qd_client_welcome(client));
     feed(client, &welcome);
     assert_int_equal(qd_client_next(client)->kind, QD_SERVER_WELCOME);
@@ -238,10 +234,10 @@ static void expect_ended(qd_client *client, qd_client_status status, const char 
     qd_client_destroy(client);
 }
 
-static void test_errors_of_the_connection_end_the_session(void **state)
+TEST(test_errors_of_the_connection_end_the_session)
 {
-    (void)state;
     qd_client *client = qd_client_create();
+
     feed(client, &refused);
     assert_int_equal(qd_client_state(client), QD_CLIENT_OK);
     assert_string_equal(qd_client_error(client), "");
@@ -249,10 +245,10 @@ static void test_errors_of_the_connection_end_the_session(void **state)
     expect_ended(client, QD_CLIENT_ERR_REFUSED, "no frame (MALFORMED)", 2);
 }
 
-static void test_nothing_is_read_behind_the_end(void **state)
+TEST(test_nothing_is_read_behind_the_end)
 {
-    (void)state;
     struct stream stream = {.size = 0};
+
     append(&stream, &broken);
     append(&stream, &full);
     qd_client *client = qd_client_create();
@@ -260,10 +256,10 @@ static void test_nothing_is_read_behind_the_end(void **state)
     expect_ended(client, QD_CLIENT_ERR_REFUSED, "no frame (MALFORMED)", 1);
 }
 
-static void test_go_away(void **state)
+TEST(test_go_away)
 {
-    (void)state;
     qd_client *client = qd_client_create();
+
     feed(client, &full);
     expect_ended(client, QD_CLIENT_ERR_REFUSED, "1024 connections are there", 1);
 
@@ -289,13 +285,13 @@ static void test_go_away(void **state)
     expect_ended(client, QD_CLIENT_ERR_CLOSED, "closed the connection", 0);
 }
 
-static void test_bytes_that_are_no_frames(void **state)
+TEST(test_bytes_that_are_no_frames)
 {
-    (void)state;
     const uint8_t endless_varint[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
     const uint8_t too_long[] = {0x81, 0x80, 0x80, 0x01}; /* 2 MiB + 1 */
     const uint8_t no_message[] = {3, 0xff, 0xff, 0xff};
     qd_client *client = qd_client_create();
+
     assert_int_equal(qd_client_input(client, endless_varint, sizeof endless_varint), QD_CLIENT_ERR_PROTOCOL);
     expect_ended(client, QD_CLIENT_ERR_PROTOCOL, "varint", 0);
     client = qd_client_create();
@@ -323,20 +319,4 @@ static void test_bytes_that_are_no_frames(void **state)
     expect_ended(client, QD_CLIENT_ERR_PROTOCOL, "ServerFrame", 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cut_anywhere),
-        cmocka_unit_test(test_byte_by_byte),
-        cmocka_unit_test(test_answers_leave_the_others_in_line),
-        cmocka_unit_test(test_applied_answers_by_the_seq_in_it),
-        cmocka_unit_test(test_a_message_outlives_requests),
-        cmocka_unit_test(test_welcome_is_kept),
-        cmocka_unit_test(test_errors_of_the_connection_end_the_session),
-        cmocka_unit_test(test_nothing_is_read_behind_the_end),
-        cmocka_unit_test(test_go_away),
-        cmocka_unit_test(test_bytes_that_are_no_frames),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -3,17 +3,13 @@
  * The set of pairs against a matrix of booleans, over random ticks in parts, resets and suspensions; and all that
  * contradicts the set.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "quadrille.h"
 #include "support/chance.h"
+#include "tests/support/test.h"
 
 #define IDS       40u
 #define PAIRS_MAX (IDS * (IDS - 1) / 2)
@@ -140,9 +136,8 @@ static void run_tick(qd_pairs *pairs, struct model *model)
     assert_int_equal(qd_pairs_tick(pairs), model->tick);
 }
 
-static void test_against_a_matrix(void **state)
+TEST(test_against_a_matrix)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 20; seed++) {
         dice.state = seed;
         qd_pairs *pairs = qd_pairs_create();
@@ -183,9 +178,8 @@ static void expect_contradiction(qd_pairs *pairs, const qd_msg_tick *tick)
     qd_pairs_destroy(pairs);
 }
 
-static void test_contradictions(void **state)
+TEST(test_contradictions)
 {
-    (void)state;
     const uint32_t one = 1, two = 2, three = 3;
     const uint8_t reason = QD_END_MOVED_APART;
     const qd_msg_pairs in = {1, &one, &two}, out = {1, &one, &three}, same = {1, &two, &two}, turned = {1, &two, &one};
@@ -210,14 +204,14 @@ static void test_contradictions(void **state)
     expect_contradiction(pairs, &(qd_msg_tick){.tick = 6, .reset = true, .last = true});
 }
 
-static void test_end_and_begin_again_in_one_tick(void **state)
+TEST(test_end_and_begin_again_in_one_tick)
 {
-    (void)state;
     const uint32_t one = 1, two = 2;
     const uint8_t reason = QD_END_DESPAWNED;
     const qd_msg_pairs pair = {1, &one, &two};
     qd_pairs *pairs = set_of_one();
     const qd_msg_tick tick = {.tick = 6, .last = true, .ends = pair, .end_reason = &reason, .begins = pair};
+
     assert_int_equal(qd_pairs_apply(pairs, &tick), QD_CLIENT_OK);
     assert_int_equal(qd_pairs_count(pairs), 1);
     assert_int_equal(qd_pairs_of(pairs, 1), 1);
@@ -225,13 +219,4 @@ static void test_end_and_begin_again_in_one_tick(void **state)
     qd_pairs_destroy(NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_a_matrix),
-        cmocka_unit_test(test_contradictions),
-        cmocka_unit_test(test_end_and_begin_again_in_one_tick),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -2,18 +2,14 @@
  *
  * Calls in, bytes out: every request as the server reads it, their numbers, and output that goes in pieces.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "proto/codec.h"
 #include "proto/framing.h"
 #include "quadrille.h"
+#include "tests/support/test.h"
 
 #define FRAME_BYTES_MAX (4u << 20)
 
@@ -75,10 +71,10 @@ static const qd_client_message *expect(struct peer *peer, uint32_t seq, qd_clien
     return message;
 }
 
-static void test_session_and_rooms(void **state)
+TEST(test_session_and_rooms)
 {
-    (void)state;
     struct peer peer;
+
     open_peer(&peer);
     const qd_client_message *message = expect(&peer, qd_client_hello(peer.client, NULL, "me/1"), QD_CLIENT_HELLO);
     assert_int_equal(message->as.hello.version, QD_PROTOCOL_VERSION);
@@ -121,9 +117,8 @@ static void test_session_and_rooms(void **state)
     close_peer(&peer);
 }
 
-static void test_batches(void **state)
+TEST(test_batches)
 {
-    (void)state;
     const uint32_t ids[] = {4, UINT32_MAX}, bits[] = {1, 1u << 31};
     const float x[] = {1, 2}, y[] = {3, 4}, half_x[] = {5, 6}, half_y[] = {7, 8};
     const uint8_t shapes[] = {QD_SHAPE_CIRCLE, QD_SHAPE_BOX};
@@ -139,6 +134,7 @@ static void test_batches(void **state)
     const qd_msg_entities places = {.count = 2, .id = ids, .x = x, .y = y};
     const qd_msg_entities sizes = {.count = 2, .id = ids, .half_x = half_x, .mask = bits};
     struct peer peer;
+
     open_peer(&peer);
 
     const qd_msg_batch *batch =
@@ -172,10 +168,10 @@ static void test_batches(void **state)
     close_peer(&peer);
 }
 
-static void test_events_and_snapshots(void **state)
+TEST(test_events_and_snapshots)
 {
-    (void)state;
     struct peer peer;
+
     open_peer(&peer);
     const qd_client_message *message =
         expect(&peer, qd_client_subscribe(peer.client, 9, QD_SCOPE_OWN, true), QD_CLIENT_SUBSCRIBE);
@@ -206,10 +202,10 @@ static void test_events_and_snapshots(void **state)
     close_peer(&peer);
 }
 
-static void test_views(void **state)
+TEST(test_views)
 {
-    (void)state;
     struct peer peer;
+
     open_peer(&peer);
     const uint32_t ids[] = {7, 8}, teams[] = {1, 2};
     const float ranges[] = {3, 4}, every_x[] = {5, 6};
@@ -271,10 +267,10 @@ static void test_views(void **state)
     close_peer(&peer);
 }
 
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
-    (void)state;
     qd_client *client = qd_client_create();
+
     assert_int_equal(qd_client_next_seq(client), 1);
     assert_int_equal(qd_client_ping(client, 0), 1);
     assert_int_equal(qd_client_ping(client, 0), 2);
@@ -300,10 +296,10 @@ static void test_numbers(void **state)
 }
 
 /* Requests are made while output goes in pieces of all sizes: nothing is lost, doubled or out of order. */
-static void test_output_in_pieces(void **state)
+TEST(test_output_in_pieces)
 {
-    (void)state;
     uint32_t ids[500];
+
     for (uint32_t i = 0; i < 500; i++) {
         ids[i] = i;
     }
@@ -332,11 +328,11 @@ static void test_output_in_pieces(void **state)
     }
 }
 
-static void test_more_is_sent_than_there_is(void **state)
+TEST(test_more_is_sent_than_there_is)
 {
-    (void)state;
     qd_client *client = qd_client_create();
     size_t size;
+
     qd_client_ping(client, 1);
     assert_non_null(qd_client_output(client, &size));
     qd_client_sent(client, size + 1000);
@@ -345,10 +341,10 @@ static void test_more_is_sent_than_there_is(void **state)
     qd_client_destroy(client);
 }
 
-static void test_without_a_socket(void **state)
+TEST(test_without_a_socket)
 {
-    (void)state;
     qd_client *client = qd_client_create();
+
     assert_int_equal(qd_client_socket(client), -1);
     qd_client_ping(client, 1);
     assert_int_equal(qd_client_poll(client, 0), QD_CLIENT_ERR_CONNECT);
@@ -360,9 +356,8 @@ static void test_without_a_socket(void **state)
     qd_client_destroy(NULL);
 }
 
-static void test_addresses_that_are_none(void **state)
+TEST(test_addresses_that_are_none)
 {
-    (void)state;
     const char *addresses[] = {"",
                                "localhost",
                                ":7400",
@@ -375,6 +370,7 @@ static void test_addresses_that_are_none(void **state)
                                "localhost:99999999999999999999",
                                "[::1]",
                                "host: 7400"};
+
     for (size_t i = 0; i < sizeof addresses / sizeof addresses[0]; i++) {
         qd_client *client = qd_client_create();
 
@@ -391,19 +387,4 @@ static void test_addresses_that_are_none(void **state)
     qd_client_destroy(client);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_session_and_rooms),
-        cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_events_and_snapshots),
-        cmocka_unit_test(test_views),
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_output_in_pieces),
-        cmocka_unit_test(test_more_is_sent_than_there_is),
-        cmocka_unit_test(test_without_a_socket),
-        cmocka_unit_test(test_addresses_that_are_none),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -3,17 +3,13 @@
  * Views against a plain table of what is seen and by whom, over random ticks in parts, resets and suspensions; the same
  * as handlers tell it; and all that contradicts the views.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "quadrille.h"
 #include "support/chance.h"
+#include "tests/support/test.h"
 
 #define OBSERVERS 5u
 #define IDS       24u
@@ -401,10 +397,10 @@ static void expect_heard(const struct model *heard, const struct model *model)
     }
 }
 
-static void test_against_a_table(void **state)
+TEST(test_against_a_table)
 {
-    (void)state;
     static struct model model, heard;
+
     for (uint64_t seed = 0; seed < 20; seed++) {
         dice.state = seed;
         memset(&model, 0, sizeof model);
@@ -488,9 +484,8 @@ static void expect_contradiction(qd_view *view, qd_msg_view frame)
     qd_view_destroy(view);
 }
 
-static void test_contradictions(void **state)
+TEST(test_contradictions)
 {
-    (void)state;
     expect_contradiction(view_of_one(), enter_of(6, &one, &two));
     expect_contradiction(view_of_one(), leave_of(6, &two, &one));
     expect_contradiction(view_of_one(), (qd_msg_view){.tick = 6,
@@ -531,11 +526,11 @@ static void test_contradictions(void **state)
     }
 }
 
-static void test_columns_that_are_absent(void **state)
+TEST(test_columns_that_are_absent)
 {
-    (void)state;
     qd_view *view = view_of_one();
     const qd_view_entity *seen = qd_view_find(view, 1, 2);
+
     assert_int_equal(seen->shape, QD_SHAPE_BOX);
     assert_int_equal(seen->category, 1);
     assert_true(seen->z == 0 && seen->half_x == 0 && seen->radius == 0 && seen->tag == 0 && seen->payload_size == 0);
@@ -545,10 +540,10 @@ static void test_columns_that_are_absent(void **state)
     qd_view_destroy(NULL);
 }
 
-static void test_each_reset_leaves_the_other_alone(void **state)
+TEST(test_each_reset_leaves_the_other_alone)
 {
-    (void)state;
     qd_view *view = view_of_one();
+
     assert_int_equal(qd_view_apply(view, &(qd_msg_view){.tick = 6, .last = true, .reset_watchers = true}),
                      QD_CLIENT_OK);
     assert_int_equal(qd_view_count(view), 1);
@@ -562,14 +557,4 @@ static void test_each_reset_leaves_the_other_alone(void **state)
     qd_view_destroy(view);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_a_table),
-        cmocka_unit_test(test_contradictions),
-        cmocka_unit_test(test_columns_that_are_absent),
-        cmocka_unit_test(test_each_reset_leaves_the_other_alone),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -13,18 +13,12 @@
 #ifndef QD_TESTS_UNIT_GOLDEN_H
 #define QD_TESTS_UNIT_GOLDEN_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "proto/codec.h"
 #include "proto/framing.h"
+#include "tests/support/test.h"
 
 #define FRAME_BYTES_MAX 1024u
 
@@ -47,6 +41,8 @@ typedef struct golden_set {
     size_t server_count;
     qd_server_kind server_first, server_last;
 } golden_set;
+
+static const golden_set *golden_vectors; /* of the program */
 
 /* A golden frame, without and with its length prefix. */
 typedef struct golden_frame {
@@ -91,9 +87,9 @@ static void expect_server_bytes(const char *name, const qd_server_message *messa
     free(bytes);
 }
 
-static void client_vector_encodes_and_decodes(void **state)
+TEST(client_vector_encodes_and_decodes)
 {
-    const golden_set *set = *state;
+    const golden_set *set = golden_vectors;
 
     for (size_t i = 0; i < set->client_count; i++) {
         const client_golden *golden = &set->client[i];
@@ -111,9 +107,9 @@ static void client_vector_encodes_and_decodes(void **state)
     }
 }
 
-static void server_vector_encodes_and_decodes(void **state)
+TEST(server_vector_encodes_and_decodes)
 {
-    const golden_set *set = *state;
+    const golden_set *set = golden_vectors;
 
     for (size_t i = 0; i < set->server_count; i++) {
         const server_golden *golden = &set->server[i];
@@ -131,9 +127,9 @@ static void server_vector_encodes_and_decodes(void **state)
 }
 
 /* Fails for a kind without a vector, such as that of a new message. */
-static void every_kind_has_a_vector(void **state)
+TEST(every_kind_has_a_vector)
 {
-    const golden_set *set = *state;
+    const golden_set *set = golden_vectors;
 
     for (int kind = set->client_first; kind <= (int)set->client_last; kind++) {
         size_t i = 0;
@@ -189,9 +185,9 @@ static void damage(const char *hex)
 }
 
 /* Cuts the frame at each byte and flips each bit. The sanitizers check the result. */
-static void damaged_frame_is_handled(void **state)
+TEST(damaged_frame_is_handled)
 {
-    const golden_set *set = *state;
+    const golden_set *set = golden_vectors;
 
     for (size_t i = 0; i < set->client_count; i++) {
         damage(set->client[i].hex);
@@ -202,9 +198,9 @@ static void damaged_frame_is_handled(void **state)
 }
 
 /* A truncated message never decodes as a whole one. Only a cut between the fields of the envelope decodes. */
-static void truncated_frame_is_malformed(void **state)
+TEST(truncated_frame_is_malformed)
 {
-    const golden_set *set = *state;
+    const golden_set *set = golden_vectors;
 
     for (size_t i = 0; i < set->client_count; i++) {
         golden_frame vector;
@@ -244,14 +240,8 @@ static int golden_main(int argc, char **argv, golden_set *set)
         list(set);
         return 0;
     }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(client_vector_encodes_and_decodes, set),
-        cmocka_unit_test_prestate(server_vector_encodes_and_decodes, set),
-        cmocka_unit_test_prestate(every_kind_has_a_vector, set),
-        cmocka_unit_test_prestate(damaged_frame_is_handled, set),
-        cmocka_unit_test_prestate(truncated_frame_is_malformed, set),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    golden_vectors = set;
+    return test_run(argc, argv, NULL, NULL);
 }
 
 #endif

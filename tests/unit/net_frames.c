@@ -3,11 +3,12 @@
  * Incoming bytes: frames cut anywhere, pauses, faults, deadlines, and the ways in which a peer can leave.
  */
 #include "support/net_fixture.h"
+#include "tests/support/test.h"
 
-static void frames_of_every_size_are_echoed(void **state)
+TEST(frames_of_every_size_are_echoed)
 {
-    (void)state;
     net_fixture fixture = {0};
+
     fixture_start(&fixture, NULL);
     int peer = peer_connect(&fixture);
     const size_t sizes[] = {0, 1, 127, 128, 200000, 262140, 262141, 262142, 262144, 1u << 20};
@@ -27,10 +28,10 @@ static void frames_of_every_size_are_echoed(void **state)
     fixture_stop(&fixture);
 }
 
-static void frames_cut_at_every_byte_arrive_whole(void **state)
+TEST(frames_cut_at_every_byte_arrive_whole)
 {
-    (void)state;
     net_fixture fixture = {0};
+
     fixture_start(&fixture, NULL);
     int peer = peer_connect(&fixture);
     int on = 1;
@@ -63,11 +64,11 @@ static void frames_cut_at_every_byte_arrive_whole(void **state)
     fixture_stop(&fixture);
 }
 
-static void many_frames_in_one_write_arrive_in_order(void **state)
+TEST(many_frames_in_one_write_arrive_in_order)
 {
-    (void)state;
     net_fixture fixture = {0};
     qd_net_config config = fixture_config(&fixture);
+
     config.outbox_bytes_max = 8u << 20;
     fixture_start(&fixture, &config);
     int peer = peer_connect(&fixture);
@@ -98,9 +99,8 @@ static void pause_and_echo(net_fixture *fixture, qd_link *link, const uint8_t *b
 }
 
 /* Each frame pauses the link, and the test's thread resumes it. All frames lie in one or two read buffers. */
-static void a_pause_inside_a_read_stops_delivery(void **state)
+TEST(a_pause_inside_a_read_stops_delivery)
 {
-    (void)state;
     enum { FRAMES = 15000 };
     net_fixture fixture = {.on_frame = pause_and_echo};
     fixture_start(&fixture, NULL);
@@ -131,10 +131,10 @@ static void pause_at_opening(net_fixture *fixture, qd_link *link)
 }
 
 /* Frames that arrive meanwhile are delivered later, in order. */
-static void frames_wait_until_every_pause_is_resumed(void **state)
+TEST(frames_wait_until_every_pause_is_resumed)
 {
-    (void)state;
     net_fixture fixture = {.on_opened = pause_at_opening};
+
     fixture_start(&fixture, NULL);
     int peer = peer_connect(&fixture), other = peer_connect(&fixture);
     qd_buffer *all = numbered_frames(1000);
@@ -158,10 +158,10 @@ static void frames_wait_until_every_pause_is_resumed(void **state)
 }
 
 /* The paused link holds undelivered bytes. */
-static void a_paused_link_closes_when_the_net_stops(void **state)
+TEST(a_paused_link_closes_when_the_net_stops)
 {
-    (void)state;
     net_fixture fixture = {.on_frame = pause_and_echo};
+
     fixture_start(&fixture, NULL);
     int peer = peer_connect(&fixture);
     qd_buffer *all = numbered_frames(1000);
@@ -216,15 +216,13 @@ static void fault_of(const void *bytes, size_t size, qd_link_fault fault, uint64
     fixture_stop(&fixture);
 }
 
-static void a_bad_prefix_reports_a_fault(void **state)
+TEST(a_bad_prefix_reports_a_fault)
 {
-    (void)state;
     fault_of("\xff\xff\xff\xff\xff\xff", 6, QD_LINK_BAD_PREFIX, 0);
 }
 
-static void a_frame_over_the_limit_reports_a_fault(void **state)
+TEST(a_frame_over_the_limit_reports_a_fault)
 {
-    (void)state;
     fault_of("\x81\x80\x40", 3, QD_LINK_FRAME_TOO_LONG, (1u << 20) + 1);
 }
 
@@ -241,10 +239,10 @@ static void widen_frames(net_fixture *fixture, qd_link *link, const uint8_t *byt
     send_and_release(link, frame_with(bytes, size), QD_LINK_REPLY);
 }
 
-static void a_new_frame_limit_applies_to_the_next_frame(void **state)
+TEST(a_new_frame_limit_applies_to_the_next_frame)
 {
-    (void)state;
     net_fixture fixture = {.on_opened = narrow_frames, .on_frame = widen_frames, .on_fault = report_and_close};
+
     fixture_start(&fixture, NULL);
     int peer = peer_connect(&fixture), other = peer_connect(&fixture);
 
@@ -263,10 +261,10 @@ static void a_new_frame_limit_applies_to_the_next_frame(void **state)
 
 /* ---- comings and goings ---- */
 
-static void a_peer_that_ends_its_side_gets_its_answer(void **state)
+TEST(a_peer_that_ends_its_side_gets_its_answer)
 {
-    (void)state;
     net_fixture fixture = {0};
+
     fixture_start(&fixture, NULL);
     int peer = peer_connect(&fixture);
 
@@ -281,10 +279,10 @@ static void a_peer_that_ends_its_side_gets_its_answer(void **state)
 }
 
 /* The peers reset inside a prefix, inside a frame, before they read an answer, and without having sent anything. */
-static void a_reset_closes_the_link(void **state)
+TEST(a_reset_closes_the_link)
 {
-    (void)state;
     net_fixture fixture = {0};
+
     fixture_start(&fixture, NULL);
     int peers[4];
 
@@ -325,10 +323,10 @@ static void close_now(net_fixture *fixture, qd_link *link)
 }
 
 /* The first frame clears the deadline. A link without a frame expires. */
-static void a_deadline_expires_unless_it_is_cleared(void **state)
+TEST(a_deadline_expires_unless_it_is_cleared)
 {
-    (void)state;
     net_fixture fixture = {.on_opened = set_deadline, .on_frame = clear_deadline, .on_expired = close_now};
+
     fixture_start(&fixture, NULL);
     int active = peer_connect(&fixture);
 
@@ -345,22 +343,4 @@ static void a_deadline_expires_unless_it_is_cleared(void **state)
     fixture_stop(&fixture);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frames_of_every_size_are_echoed),
-        cmocka_unit_test(frames_cut_at_every_byte_arrive_whole),
-        cmocka_unit_test(many_frames_in_one_write_arrive_in_order),
-        cmocka_unit_test(a_pause_inside_a_read_stops_delivery),
-        cmocka_unit_test(frames_wait_until_every_pause_is_resumed),
-        cmocka_unit_test(a_paused_link_closes_when_the_net_stops),
-        cmocka_unit_test(a_bad_prefix_reports_a_fault),
-        cmocka_unit_test(a_frame_over_the_limit_reports_a_fault),
-        cmocka_unit_test(a_new_frame_limit_applies_to_the_next_frame),
-        cmocka_unit_test(a_peer_that_ends_its_side_gets_its_answer),
-        cmocka_unit_test(a_reset_closes_the_link),
-        cmocka_unit_test(a_deadline_expires_unless_it_is_cleared),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

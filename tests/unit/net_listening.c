@@ -2,10 +2,10 @@
  *
  * Listening and stopping: ports in use, too many connections, no descriptors or memory, many connections at once.
  */
-#include <stdio.h>
 #include <sys/resource.h>
 
 #include "support/net_fixture.h"
+#include "tests/support/test.h"
 
 /* ---- starting ---- */
 
@@ -24,10 +24,10 @@ static void start_fails(const char *host, uint16_t port, const char *words, cons
     assert_int_equal(qd_memory_used(), memory);
 }
 
-static void a_failed_start_reports_the_address_and_the_fix(void **state)
+TEST(a_failed_start_reports_the_address_and_the_fix)
 {
-    (void)state;
     net_fixture fixture = {0};
+
     fixture_start(&fixture, NULL);
     uint16_t port = qd_net_port(fixture.net);
     char words[64];
@@ -41,10 +41,10 @@ static void a_failed_start_reports_the_address_and_the_fix(void **state)
     fixture_stop(&fixture);
 }
 
-static void a_port_can_be_reused_right_after_a_stop(void **state)
+TEST(a_port_can_be_reused_right_after_a_stop)
 {
-    (void)state;
     net_fixture first = {0}, second = {0};
+
     fixture_start(&first, NULL);
     qd_net_config config = fixture_config(&second);
     config.port = qd_net_port(first.net);
@@ -62,9 +62,8 @@ static void a_port_can_be_reused_right_after_a_stop(void **state)
     fixture_stop(&second);
 }
 
-static void an_ipv6_address_accepts_connections(void **state)
+TEST(an_ipv6_address_accepts_connections)
 {
-    (void)state;
     net_fixture fixture = {0};
     qd_net_config config = fixture_config(&fixture);
     struct sockaddr_in6 address = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
@@ -93,11 +92,11 @@ static qd_buffer *refusal(void *context, qd_net_refusal reason)
     return frame_of(reason == QD_NET_FULL ? 'F' : 'M', 20);
 }
 
-static void a_connection_over_the_limit_gets_a_refusal(void **state)
+TEST(a_connection_over_the_limit_gets_a_refusal)
 {
-    (void)state;
     net_fixture fixture = {0};
     qd_net_config config = fixture_config(&fixture);
+
     config.connections_max = 2;
     config.refusal = refusal;
     fixture_start(&fixture, &config);
@@ -127,9 +126,8 @@ static void a_connection_over_the_limit_gets_a_refusal(void **state)
 }
 
 /* More than can be refused at once: the others are closed without a reason, and all memory is freed. */
-static void many_connections_over_the_limit_are_all_closed(void **state)
+TEST(many_connections_over_the_limit_are_all_closed)
 {
-    (void)state;
     enum { MANY = 200 };
     net_fixture fixture = {0};
     qd_net_config config = fixture_config(&fixture);
@@ -152,10 +150,10 @@ static void many_connections_over_the_limit_are_all_closed(void **state)
     assert_int_equal(fixture.opened, 0);
 }
 
-static void a_connection_without_a_descriptor_is_accepted_later(void **state)
+TEST(a_connection_without_a_descriptor_is_accepted_later)
 {
-    (void)state;
     net_fixture fixture = {0};
+
     fixture_start(&fixture, NULL);
     struct rlimit before, none;
     int peer = peer_socket();
@@ -179,11 +177,11 @@ static void a_connection_without_a_descriptor_is_accepted_later(void **state)
 }
 
 /* An existing link keeps working: its outbox still takes a last reply. */
-static void a_connection_without_memory_gets_a_refusal(void **state)
+TEST(a_connection_without_memory_gets_a_refusal)
 {
-    (void)state;
     net_fixture fixture = {0};
     qd_net_config config = fixture_config(&fixture);
+
     config.refusal = refusal;
     fixture_start(&fixture, &config);
     int existing = peer_connect(&fixture);
@@ -227,9 +225,8 @@ static void count_thread(net_fixture *fixture, qd_link *link)
     pthread_mutex_unlock(&fixture->lock);
 }
 
-static void connections_are_split_evenly_over_two_loops(void **state)
+TEST(connections_are_split_evenly_over_two_loops)
 {
-    (void)state;
     enum { MANY = 500 };
     net_fixture fixture = {.on_opened = count_thread};
     qd_net_config config = fixture_config(&fixture);
@@ -270,10 +267,10 @@ static void connections_are_split_evenly_over_two_loops(void **state)
 
 /* ---- stopping ---- */
 
-static void links_continue_after_listening_stops(void **state)
+TEST(links_continue_after_listening_stops)
 {
-    (void)state;
     net_fixture fixture = {0};
+
     fixture_start(&fixture, NULL);
     const struct sockaddr_in address = {
         .sin_family = AF_INET, .sin_port = htons(qd_net_port(fixture.net)), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -295,11 +292,11 @@ static void links_continue_after_listening_stops(void **state)
     fixture_stop(&fixture);
 }
 
-static void a_stop_flushes_queued_buffers(void **state)
+TEST(a_stop_flushes_queued_buffers)
 {
-    (void)state;
     net_fixture fixture = {0};
     qd_net_config config = fixture_config(&fixture);
+
     config.loops = 2;
     fixture_start(&fixture, &config);
     int peers[10];
@@ -336,9 +333,8 @@ static void *connect_until_refused(void *argument)
     } while (true);
 }
 
-static void a_stop_closes_connections_that_arrive_meanwhile(void **state)
+TEST(a_stop_closes_connections_that_arrive_meanwhile)
 {
-    (void)state;
     for (uint32_t i = 0; i < 20; i++) {
         net_fixture fixture = {0};
         qd_net_config config = fixture_config(&fixture);
@@ -358,21 +354,4 @@ static void a_stop_closes_connections_that_arrive_meanwhile(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_failed_start_reports_the_address_and_the_fix),
-        cmocka_unit_test(a_port_can_be_reused_right_after_a_stop),
-        cmocka_unit_test(an_ipv6_address_accepts_connections),
-        cmocka_unit_test(a_connection_over_the_limit_gets_a_refusal),
-        cmocka_unit_test(many_connections_over_the_limit_are_all_closed),
-        cmocka_unit_test(a_connection_without_a_descriptor_is_accepted_later),
-        cmocka_unit_test(a_connection_without_memory_gets_a_refusal),
-        cmocka_unit_test(connections_are_split_evenly_over_two_loops),
-        cmocka_unit_test(links_continue_after_listening_stops),
-        cmocka_unit_test(a_stop_flushes_queued_buffers),
-        cmocka_unit_test(a_stop_closes_connections_that_arrive_meanwhile),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

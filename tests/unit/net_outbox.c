@@ -2,16 +2,13 @@
  *
  * The outbox alone: order, the limits of base/link.h, and random writes checked against a naive queue.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "server/base/alloc.h"
 #include "server/net/outbox.h"
 #include "support/chance.h"
+#include "tests/support/test.h"
 
 #define KIB    1024u
 #define MARGIN QD_LINK_REPLY_MARGIN_BYTES
@@ -61,10 +58,16 @@ static bool consume(qd_outbox *outbox, size_t bytes)
     return has_space;
 }
 
-static void events_over_the_limit_are_refused_unless_the_outbox_is_empty(void **state)
+static int nothing_is_left(void **state)
 {
     (void)state;
+    return qd_memory_used() == 0 ? 0 : -1;
+}
+
+TEST_WITH(events_over_the_limit_are_refused_unless_the_outbox_is_empty, NULL, nothing_is_left)
+{
     qd_outbox outbox;
+
     qd_outbox_init(&outbox, 64 * KIB);
 
     assert_int_equal(push(&outbox, 1000 * KIB, QD_LINK_EVENTS), QD_OUTBOX_PUSHED);
@@ -81,10 +84,10 @@ static void events_over_the_limit_are_refused_unless_the_outbox_is_empty(void **
     qd_outbox_deinit(&outbox);
 }
 
-static void small_buffers_count_their_overhead(void **state)
+TEST_WITH(small_buffers_count_their_overhead, NULL, nothing_is_left)
 {
-    (void)state;
     qd_outbox outbox;
+
     qd_outbox_init(&outbox, 64 * KIB);
     uint32_t pushed = 0;
 
@@ -95,10 +98,10 @@ static void small_buffers_count_their_overhead(void **state)
     qd_outbox_deinit(&outbox);
 }
 
-static void a_push_over_the_limit_queues_no_buffer(void **state)
+TEST_WITH(a_push_over_the_limit_queues_no_buffer, NULL, nothing_is_left)
 {
-    (void)state;
     qd_outbox outbox;
+
     qd_outbox_init(&outbox, 64 * KIB);
     qd_buffer *buffers[3] = {buffer_of(20 * KIB), buffer_of(20 * KIB), buffer_of(20 * KIB)};
 
@@ -115,10 +118,10 @@ static void a_push_over_the_limit_queues_no_buffer(void **state)
     qd_outbox_deinit(&outbox);
 }
 
-static void replies_over_the_limit_stall_and_then_overrun(void **state)
+TEST_WITH(replies_over_the_limit_stall_and_then_overrun, NULL, nothing_is_left)
 {
-    (void)state;
     qd_outbox outbox;
+
     qd_outbox_init(&outbox, 64 * KIB);
 
     /* Events alone do not stall the link; neither do events and a few replies. */
@@ -142,10 +145,10 @@ static void replies_over_the_limit_stall_and_then_overrun(void **state)
     qd_outbox_deinit(&outbox);
 }
 
-static void a_push_without_memory_changes_nothing(void **state)
+TEST_WITH(a_push_without_memory_changes_nothing, NULL, nothing_is_left)
 {
-    (void)state;
     qd_outbox outbox;
+
     qd_outbox_init(&outbox, 64 * KIB);
     qd_buffer *buffer = buffer_of(10);
 
@@ -216,18 +219,17 @@ static void check_stream(chance random)
     qd_outbox_deinit(&outbox);
 }
 
-static void random_writes_keep_the_byte_stream(void **state)
+TEST_WITH(random_writes_keep_the_byte_stream, NULL, nothing_is_left)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++) {
         check_stream((chance){seed});
     }
 }
 
-static void a_long_ring_is_freed_when_it_is_empty(void **state)
+TEST_WITH(a_long_ring_is_freed_when_it_is_empty, NULL, nothing_is_left)
 {
-    (void)state;
     qd_outbox outbox;
+
     qd_outbox_init(&outbox, 16u << 20);
 
     for (uint32_t i = 0; i < 10000; i++) {
@@ -238,23 +240,4 @@ static void a_long_ring_is_freed_when_it_is_empty(void **state)
     qd_outbox_deinit(&outbox);
 }
 
-static int nothing_is_left(void **state)
-{
-    (void)state;
-    return qd_memory_used() == 0 ? 0 : -1;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(events_over_the_limit_are_refused_unless_the_outbox_is_empty, nothing_is_left),
-        cmocka_unit_test_teardown(small_buffers_count_their_overhead, nothing_is_left),
-        cmocka_unit_test_teardown(a_push_over_the_limit_queues_no_buffer, nothing_is_left),
-        cmocka_unit_test_teardown(replies_over_the_limit_stall_and_then_overrun, nothing_is_left),
-        cmocka_unit_test_teardown(a_push_without_memory_changes_nothing, nothing_is_left),
-        cmocka_unit_test_teardown(random_writes_keep_the_byte_stream, nothing_is_left),
-        cmocka_unit_test_teardown(a_long_ring_is_freed_when_it_is_empty, nothing_is_left),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

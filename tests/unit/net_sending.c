@@ -5,6 +5,7 @@
 #include <sched.h>
 
 #include "support/net_fixture.h"
+#include "tests/support/test.h"
 
 #define KIB 1024u
 
@@ -57,11 +58,11 @@ static void *send_marks(void *argument)
     return NULL;
 }
 
-static void sends_from_threads_arrive_in_each_threads_order(void **state)
+TEST(sends_from_threads_arrive_in_each_threads_order)
 {
-    (void)state;
     net_fixture fixture = {0};
     qd_net_config config = fixture_config(&fixture);
+
     config.outbox_bytes_max = 1024 * KIB;
     fixture_start(&fixture, &config);
     int peer = peer_connect(&fixture);
@@ -101,11 +102,11 @@ static void *send_until_closed(void *argument)
 }
 
 /* The threads send without end while their links are closed from both sides and the net stops. */
-static void links_close_safely_while_threads_send(void **state)
+TEST(links_close_safely_while_threads_send)
 {
-    (void)state;
     net_fixture fixture = {0};
     qd_net_config config = fixture_config(&fixture);
+
     config.loops = 2;
     fixture_start(&fixture, &config);
     sender senders[SENDERS] = {0};
@@ -136,10 +137,10 @@ static void links_close_safely_while_threads_send(void **state)
 
 /* ---- slow readers ---- */
 
-static void events_for_a_slow_reader_are_bounded(void **state)
+TEST(events_for_a_slow_reader_are_bounded)
 {
-    (void)state;
     net_fixture fixture = {0};
+
     fixture_start(&fixture, NULL);
     int peer = peer_connect_narrow(&fixture);
     qd_link *link = connected(&fixture, peer);
@@ -183,9 +184,8 @@ static void long_answer(net_fixture *fixture, qd_link *link, const uint8_t *byte
 
 /* The peer asks for more than all buffers can hold before it begins to read. It gets every answer, and the outbox stays
  * bounded. */
-static void replies_for_a_slow_reader_all_arrive(void **state)
+TEST(replies_for_a_slow_reader_all_arrive)
 {
-    (void)state;
     enum { QUESTIONS = 2000 };
     net_fixture fixture = {.on_frame = long_answer};
     fixture_start(&fixture, NULL);
@@ -206,10 +206,10 @@ static void replies_for_a_slow_reader_all_arrive(void **state)
 }
 
 /* These replies answer no frame, so stalling the link cannot hold them back. */
-static void replies_to_a_peer_that_never_reads_close_the_link(void **state)
+TEST(replies_to_a_peer_that_never_reads_close_the_link)
 {
-    (void)state;
     net_fixture fixture = {0};
+
     fixture_start(&fixture, NULL);
     int peer = peer_connect_narrow(&fixture);
     qd_link *link = connected(&fixture, peer);
@@ -225,10 +225,10 @@ static void replies_to_a_peer_that_never_reads_close_the_link(void **state)
     fixture_stop(&fixture);
 }
 
-static void a_refused_send_queues_no_buffer(void **state)
+TEST(a_refused_send_queues_no_buffer)
 {
-    (void)state;
     net_fixture fixture = {0};
+
     fixture_start(&fixture, NULL);
     int peer = peer_connect_narrow(&fixture);
     qd_link *link = connected(&fixture, peer);
@@ -255,10 +255,10 @@ static void a_refused_send_queues_no_buffer(void **state)
 
 /* ---- closing ---- */
 
-static void a_close_flushes_queued_buffers(void **state)
+TEST(a_close_flushes_queued_buffers)
 {
-    (void)state;
     net_fixture fixture = {0};
+
     fixture_start(&fixture, NULL);
     int peer = peer_connect_narrow(&fixture);
     qd_link *link = connected(&fixture, peer);
@@ -281,10 +281,10 @@ static void a_close_flushes_queued_buffers(void **state)
 }
 
 /* The peer reads nothing. A second close shortens the time. */
-static void a_flush_ends_at_its_deadline(void **state)
+TEST(a_flush_ends_at_its_deadline)
 {
-    (void)state;
     net_fixture fixture = {0};
+
     fixture_start(&fixture, NULL);
     int peers[2];
 
@@ -322,10 +322,10 @@ static void echo_and_pause(net_fixture *fixture, qd_link *link, const uint8_t *b
     qd_link_pause(link);
 }
 
-static void a_link_can_be_used_after_its_net_stopped(void **state)
+TEST(a_link_can_be_used_after_its_net_stopped)
 {
-    (void)state;
     net_fixture fixture = {.on_frame = echo_and_pause};
+
     fixture_start(&fixture, NULL);
     int peer = peer_connect(&fixture);
     qd_link *link = connected(&fixture, peer);
@@ -341,19 +341,4 @@ static void a_link_can_be_used_after_its_net_stopped(void **state)
     close(peer);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sends_from_threads_arrive_in_each_threads_order),
-        cmocka_unit_test(links_close_safely_while_threads_send),
-        cmocka_unit_test(events_for_a_slow_reader_are_bounded),
-        cmocka_unit_test(replies_for_a_slow_reader_all_arrive),
-        cmocka_unit_test(replies_to_a_peer_that_never_reads_close_the_link),
-        cmocka_unit_test(a_refused_send_queues_no_buffer),
-        cmocka_unit_test(a_close_flushes_queued_buffers),
-        cmocka_unit_test(a_flush_ends_at_its_deadline),
-        cmocka_unit_test(a_link_can_be_used_after_its_net_stopped),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -4,6 +4,7 @@
  * reordered, and it may end while the rest of its frames waits.
  */
 #include "support/net_fixture.h"
+#include "tests/support/test.h"
 
 /* Takes many turns, but fits into one read. */
 #define FLOOD_FRAMES 10000u
@@ -70,10 +71,10 @@ static void start_flood(flood *at)
     assert_true(at->frames_before < at->frame_count);
 }
 
-static void another_connection_is_answered_during_a_flood(void **state)
+TEST(another_connection_is_answered_during_a_flood)
 {
-    (void)state;
     flood at = {.frame_count = FLOOD_FRAMES};
+
     start_flood(&at);
     expect_numbered(at.peers[FLOODER], 0, FLOOD_FRAMES);
     close(at.peers[FLOODER]);
@@ -82,10 +83,10 @@ static void another_connection_is_answered_during_a_flood(void **state)
     assert_int_equal(at.frames, FLOOD_FRAMES);
 }
 
-static void another_connection_is_answered_between_large_answers(void **state)
+TEST(another_connection_is_answered_between_large_answers)
 {
-    (void)state;
     flood at = {.frame_count = 100, .answer_bytes = 100000};
+
     start_flood(&at);
     for (uint32_t i = 0; i < at.frame_count; i++) {
         expect_numbered(at.peers[FLOODER], i, i + 1);
@@ -102,10 +103,10 @@ static void answer_nothing(net_fixture *net, qd_link *link, const uint8_t *bytes
 }
 
 /* Without answers, no completed write makes the loop serve the connection again. */
-static void a_flood_without_answers_is_delivered(void **state)
+TEST(a_flood_without_answers_is_delivered)
 {
-    (void)state;
     net_fixture fixture = {.on_frame = answer_nothing};
+
     fixture_start(&fixture, NULL);
     int peer = peer_connect(&fixture);
     qd_buffer *all = numbered_frames(FLOOD_FRAMES);
@@ -123,10 +124,10 @@ static void close_the_flooder(flood *at)
     qd_link_close(at->net.links[FLOODER], 0);
 }
 
-static void a_close_during_a_flood_drops_the_rest(void **state)
+TEST(a_close_during_a_flood_drops_the_rest)
 {
-    (void)state;
     flood at = {.frame_count = FLOOD_FRAMES, .in_between = close_the_flooder};
+
     start_flood(&at);
     wait_for(&at.net, &at.net.closed, 1);
     assert_int_equal(at.frames, at.frames_before);
@@ -143,10 +144,10 @@ static void reset_the_flooder(flood *at)
     close(at->peers[FLOODER]);
 }
 
-static void a_reset_during_a_flood_drops_the_rest(void **state)
+TEST(a_reset_during_a_flood_drops_the_rest)
 {
-    (void)state;
     flood at = {.frame_count = FLOOD_FRAMES, .in_between = reset_the_flooder};
+
     start_flood(&at);
     wait_for(&at.net, &at.net.closed, 1);
     assert_true(at.frames < FLOOD_FRAMES);
@@ -159,10 +160,10 @@ static void pause_the_flooder(flood *at)
     qd_link_pause(at->net.links[FLOODER]);
 }
 
-static void a_stop_during_a_paused_flood_drops_the_rest(void **state)
+TEST(a_stop_during_a_paused_flood_drops_the_rest)
 {
-    (void)state;
     flood at = {.frame_count = FLOOD_FRAMES, .in_between = pause_the_flooder};
+
     start_flood(&at);
     fixture_stop(&at.net);
     assert_int_equal(at.frames, at.frames_before);
@@ -171,10 +172,10 @@ static void a_stop_during_a_paused_flood_drops_the_rest(void **state)
 }
 
 /* The pause and the end of a turn fall together. After the resume, all remaining frames are delivered. */
-static void a_pause_during_a_flood_keeps_the_rest(void **state)
+TEST(a_pause_during_a_flood_keeps_the_rest)
 {
-    (void)state;
     flood at = {.frame_count = FLOOD_FRAMES, .in_between = pause_the_flooder};
+
     start_flood(&at);
     qd_link_resume(at.net.links[FLOODER]);
     expect_numbered(at.peers[FLOODER], 0, FLOOD_FRAMES);
@@ -183,17 +184,4 @@ static void a_pause_during_a_flood_keeps_the_rest(void **state)
     fixture_stop(&at.net);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(another_connection_is_answered_during_a_flood),
-        cmocka_unit_test(another_connection_is_answered_between_large_answers),
-        cmocka_unit_test(a_flood_without_answers_is_delivered),
-        cmocka_unit_test(a_close_during_a_flood_drops_the_rest),
-        cmocka_unit_test(a_reset_during_a_flood_drops_the_rest),
-        cmocka_unit_test(a_stop_during_a_paused_flood_drops_the_rest),
-        cmocka_unit_test(a_pause_during_a_flood_keeps_the_rest),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -3,19 +3,13 @@
  * How much memory decoding a frame takes: never more than the budget, whatever the bytes, and little more than the
  * frame's own size when an encoder wrote it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "proto/codec.h"
 #include "proto/framing.h"
 #include "support/counted_memory.h"
+#include "tests/support/test.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
@@ -105,9 +99,8 @@ static const struct {
     {"empty payloads", 19, "\x22\x00", 2},
 };
 
-static void flood_of_small_fields_is_refused(void **state)
+TEST(flood_of_small_fields_is_refused)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(floods); i++) {
         print_message("%s\n", floods[i].what);
         test_frame flood = make_flood(floods[i].field, "", 0, floods[i].unit, floods[i].unit_size, 200000);
@@ -119,12 +112,12 @@ static void flood_of_small_fields_is_refused(void **state)
 }
 
 /* As the count grows, the memory runs out at each of protobuf-c's allocations, in nested messages too. */
-static void block_exhausted_at_any_allocation_is_refused(void **state)
+TEST(block_exhausted_at_any_allocation_is_refused)
 {
-    (void)state;
     const char open_room[] = "\x0a\x03"
                              "abc"
                              "\x12\x06\x12\x04\x7a\x02xy";
+
     for (size_t i = 0; i < COUNT_OF(floods); i++) {
         bool ok = false, refused = false;
 
@@ -149,11 +142,11 @@ static void block_exhausted_at_any_allocation_is_refused(void **state)
     }
 }
 
-static void long_unpacked_column_is_refused(void **state)
+TEST(long_unpacked_column_is_refused)
 {
-    (void)state;
     size_t bytes_peak;
     test_frame few = make_flood(11, "", 0, "\x15\x01\x02\x03\x04", 5, 30);
+
     assert_int_equal(decode_client(few, &bytes_peak), QD_DECODE_OK);
     free(few.bytes);
     test_frame many = make_flood(11, "", 0, "\x15\x01\x02\x03\x04", 5, 10000);
@@ -198,9 +191,8 @@ static test_frame encode_server(const qd_server_message *message)
     return encoded;
 }
 
-static void frame_of_encoder_takes_its_own_size(void **state)
+TEST(frame_of_encoder_takes_its_own_size)
 {
-    (void)state;
     const qd_msg_entities full = {
         .id = numbers,
         .x = values,
@@ -214,6 +206,7 @@ static void frame_of_encoder_takes_its_own_size(void **state)
         .category = numbers,
         .mask = numbers,
     };
+
     for (uint32_t count = 0; count <= ENTITIES; count = count * 3 + 1) {
         qd_client_message spawn = {.seq = 1, .kind = QD_CLIENT_SPAWN, .as.batch = {.room = 7, .entities = full}};
 
@@ -242,9 +235,8 @@ static void frame_of_encoder_takes_its_own_size(void **state)
 }
 
 /* The messages with the most columns. */
-static void view_with_all_columns_takes_its_own_size(void **state)
+TEST(view_with_all_columns_takes_its_own_size)
 {
-    (void)state;
     for (uint32_t count = 0; count <= ENTITIES; count = count * 3 + 1) {
         const qd_msg_observers observers = {
             .room = UINT64_MAX,
@@ -331,9 +323,8 @@ static void view_with_all_columns_takes_its_own_size(void **state)
     }
 }
 
-static void longest_room_list_stays_within_budget(void **state)
+TEST(longest_room_list_stays_within_budget)
 {
-    (void)state;
     enum { ROOMS = 1000 };
     static qd_msg_room_info rooms[ROOMS];
     static char names[ROOMS][QD_ROOM_NAME_BYTES_MAX + 1];
@@ -359,15 +350,15 @@ static void longest_room_list_stays_within_budget(void **state)
     }
 }
 
-static void decoded_columns_are_aligned(void **state)
+TEST(decoded_columns_are_aligned)
 {
-    (void)state;
     qd_client_message move = {
         .kind = QD_CLIENT_MOVE,
         .as.batch.entities = {.count = 3, .id = numbers, .x = values, .y = values},
     };
     test_frame encoded = encode_client(&move);
     qd_decoded_client decoded;
+
     assert_int_equal(qd_decode_client(encoded.bytes, encoded.size, NULL, &decoded), QD_DECODE_OK);
     assert_int_equal((uintptr_t)decoded.message.as.batch.entities.id % 16, 0);
     assert_int_equal((uintptr_t)decoded.message.as.batch.entities.x % 16, 0);
@@ -378,11 +369,11 @@ static void decoded_columns_are_aligned(void **state)
 
 /* ---- allocation failure ---- */
 
-static void failed_allocation_is_reported_and_leaks_nothing(void **state)
+TEST(failed_allocation_is_reported_and_leaks_nothing)
 {
-    (void)state;
     /* Decoding takes two blocks: the first is too small. */
     test_frame flood = make_flood(11, "", 0, "\x15\x01\x02\x03\x04", 5, 60);
+
     for (unsigned fail_at = 1; fail_at <= 3; fail_at++) {
         counted_memory counted;
 
@@ -405,18 +396,4 @@ static void failed_allocation_is_reported_and_leaks_nothing(void **state)
     free(flood.bytes);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flood_of_small_fields_is_refused),
-        cmocka_unit_test(block_exhausted_at_any_allocation_is_refused),
-        cmocka_unit_test(long_unpacked_column_is_refused),
-        cmocka_unit_test(frame_of_encoder_takes_its_own_size),
-        cmocka_unit_test(view_with_all_columns_takes_its_own_size),
-        cmocka_unit_test(longest_room_list_stays_within_budget),
-        cmocka_unit_test(decoded_columns_are_aligned),
-        cmocka_unit_test(failed_allocation_is_reported_and_leaks_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -3,18 +3,12 @@
  * Decoding of frames that our encoders never write, and the rules for columns and strings. The frames here are written
  * by hand. proto_golden.c tests how each message is encoded.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "proto/codec.h"
 #include "support/counted_memory.h"
+#include "tests/support/test.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
@@ -34,10 +28,10 @@ static void expect_client(qd_decode_result expected, const char *bytes, size_t s
 
 #define EXPECT_CLIENT(expected, bytes) expect_client(expected, bytes, sizeof(bytes) - 1)
 
-static void empty_frame_decodes_to_nothing(void **state)
+TEST(empty_frame_decodes_to_nothing)
 {
-    (void)state;
     qd_decoded_client client;
+
     assert_int_equal(qd_decode_client(NULL, 0, NULL, &client), QD_DECODE_OK);
     assert_int_equal(client.message.kind, QD_CLIENT_NOTHING);
     assert_int_equal(client.message.seq, 0);
@@ -49,10 +43,10 @@ static void empty_frame_decodes_to_nothing(void **state)
     qd_decoded_server_release(&server, NULL);
 }
 
-static void unknown_message_decodes_to_nothing(void **state)
+TEST(unknown_message_decodes_to_nothing)
 {
-    (void)state;
     qd_decoded_client decoded;
+
     /* Field 100 of the envelope, 3 bytes long. */
     assert_int_equal(DECODE_CLIENT("\x08\x07\xa2\x06\x03zzz", &decoded), QD_DECODE_OK);
     assert_int_equal(decoded.message.kind, QD_CLIENT_NOTHING);
@@ -60,9 +54,8 @@ static void unknown_message_decodes_to_nothing(void **state)
     qd_decoded_client_release(&decoded, NULL);
 }
 
-static void unknown_fields_are_skipped(void **state)
+TEST(unknown_fields_are_skipped)
 {
-    (void)state;
     qd_decoded_client decoded;
     /* Step with a varint, a fixed64, a fixed32 and bytes in fields 50 to 53. */
     const char bytes[] = "\x7a\x1d"
@@ -74,6 +67,7 @@ static void unknown_fields_are_skipped(void **state)
                          "1234"
                          "\xaa\x03\x03"
                          "abc";
+
     assert_int_equal(DECODE_CLIENT(bytes, &decoded), QD_DECODE_OK);
     assert_int_equal(decoded.message.kind, QD_CLIENT_STEP);
     assert_int_equal(decoded.message.as.step.room, 5);
@@ -81,10 +75,10 @@ static void unknown_fields_are_skipped(void **state)
     qd_decoded_client_release(&decoded, NULL);
 }
 
-static void last_message_of_an_envelope_counts(void **state)
+TEST(last_message_of_an_envelope_counts)
 {
-    (void)state;
     qd_decoded_client decoded;
+
     assert_int_equal(DECODE_CLIENT("\x12\x05\x12\x03"
                                    "abc"
                                    "\x22\x02\x08\x09",
@@ -95,9 +89,8 @@ static void last_message_of_an_envelope_counts(void **state)
     qd_decoded_client_release(&decoded, NULL);
 }
 
-static void broken_bytes_are_malformed(void **state)
+TEST(broken_bytes_are_malformed)
 {
-    (void)state;
     EXPECT_CLIENT(QD_DECODE_MALFORMED, "\x00");         /* field 0 */
     EXPECT_CLIENT(QD_DECODE_MALFORMED, "\x08");         /* no value */
     EXPECT_CLIENT(QD_DECODE_MALFORMED, "\x08\x80");     /* half a varint */
@@ -114,11 +107,11 @@ static void broken_bytes_are_malformed(void **state)
     EXPECT_CLIENT(QD_DECODE_MALFORMED, "\x12\xff\xff\xff\xff\x0f");
 }
 
-static void frame_above_2_gib_is_malformed(void **state)
+TEST(frame_above_2_gib_is_malformed)
 {
-    (void)state;
     /* The size alone is refused: no byte is read, and nothing is allocated. */
     counted_memory counted;
+
     counted_memory_init(&counted);
     qd_decoded_client decoded;
     qd_decode_result result = qd_decode_client("", (size_t)INT32_MAX + 1, &counted.memory, &decoded);
@@ -129,9 +122,8 @@ static void frame_above_2_gib_is_malformed(void **state)
 
 /* ---- strings ---- */
 
-static void zero_byte_in_a_string_is_malformed(void **state)
+TEST(zero_byte_in_a_string_is_malformed)
 {
-    (void)state;
     EXPECT_CLIENT(QD_DECODE_OK, "\x1a\x05\x0a\x03"
                                 "abc");
     EXPECT_CLIENT(QD_DECODE_MALFORMED, "\x1a\x05\x0a\x03"
@@ -161,10 +153,10 @@ static void zero_byte_in_a_string_is_malformed(void **state)
     }
 }
 
-static void absent_string_decodes_to_empty(void **state)
+TEST(absent_string_decodes_to_empty)
 {
-    (void)state;
     qd_decoded_client client;
+
     assert_int_equal(DECODE_CLIENT("\x12\x00", &client), QD_DECODE_OK);
     assert_string_equal(client.message.as.hello.token, "");
     assert_string_equal(client.message.as.hello.client, "");
@@ -202,9 +194,8 @@ static void absent_string_decodes_to_empty(void **state)
 
 /* ---- enums ---- */
 
-static void unspecified_scope_decodes_to_all(void **state)
+TEST(unspecified_scope_decodes_to_all)
 {
-    (void)state;
     const struct {
         const char *bytes;
         int scope;
@@ -223,10 +214,10 @@ static void unspecified_scope_decodes_to_all(void **state)
     }
 }
 
-static void unknown_enum_value_is_kept(void **state)
+TEST(unknown_enum_value_is_kept)
 {
-    (void)state;
     qd_decoded_client client;
+
     assert_int_equal(DECODE_CLIENT("\x1a\x04\x12\x02\x18\x63", &client), QD_DECODE_OK);
     assert_int_equal(client.message.as.open_room.config.tick_mode, 99);
     qd_decoded_client_release(&client, NULL);
@@ -319,9 +310,8 @@ static size_t encode_frame(const qd_client_message *message, uint8_t *frame)
     return size - prefix_size;
 }
 
-static void absent_column_is_refused_if_needed(void **state)
+TEST(absent_column_is_refused_if_needed)
 {
-    (void)state;
     for (size_t batch = 0; batch < COUNT_OF(batches); batch++) {
         for (size_t i = 0; i < COUNT_OF(all_columns); i++) {
             const column_case *column = &all_columns[i];
@@ -357,9 +347,8 @@ static void absent_column_is_refused_if_needed(void **state)
 }
 
 /* A RosterMove has no ids: x determines the count. */
-static void absent_column_of_roster_move_is_refused_if_needed(void **state)
+TEST(absent_column_of_roster_move_is_refused_if_needed)
 {
-    (void)state;
     static const struct {
         bool y, z;
         qd_decode_result result;
@@ -393,9 +382,8 @@ static void absent_column_of_roster_move_is_refused_if_needed(void **state)
 }
 
 /* A second batch of fewer entities after the first appends to its columns. For bytes the last value counts. */
-static void unequal_column_is_refused_by_name(void **state)
+TEST(unequal_column_is_refused_by_name)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(all_columns); i++) {
         const column_case *column = &all_columns[i];
 
@@ -428,19 +416,18 @@ static void unequal_column_is_refused_by_name(void **state)
     }
 }
 
-static void column_without_ids_is_refused(void **state)
+TEST(column_without_ids_is_refused)
 {
-    (void)state;
     qd_decoded_client decoded;
+
     /* Reshape with one half_x and no id. */
     assert_int_equal(DECODE_CLIENT("\x52\x06\x1a\x04\x00\x00\x80\x3f", &decoded), QD_DECODE_COLUMNS);
     assert_string_equal(decoded.fault, "column half_x has 1 values, column id has 0");
     qd_decoded_client_release(&decoded, NULL);
 }
 
-static void empty_batch_decodes(void **state)
+TEST(empty_batch_decodes)
 {
-    (void)state;
     for (size_t batch = 0; batch < COUNT_OF(batches); batch++) {
         qd_client_message message = make_batch(batch, 0, "");
         uint8_t frame[64];
@@ -457,9 +444,8 @@ static void empty_batch_decodes(void **state)
     }
 }
 
-static void unequal_column_of_server_is_refused(void **state)
+TEST(unequal_column_of_server_is_refused)
 {
-    (void)state;
     const struct {
         const char *bytes;
         size_t size;
@@ -486,11 +472,11 @@ static void unequal_column_of_server_is_refused(void **state)
     }
 }
 
-static void error_with_too_many_entries_is_refused(void **state)
+TEST(error_with_too_many_entries_is_refused)
 {
-    (void)state;
     static const uint32_t indices[QD_ERROR_ENTRIES_MAX + 1];
     static const uint8_t codes[QD_ERROR_ENTRIES_MAX + 1];
+
     for (uint32_t count = QD_ERROR_ENTRIES_MAX; count <= QD_ERROR_ENTRIES_MAX + 1; count++) {
         qd_server_message message = {
             .kind = QD_SERVER_ERROR,
@@ -507,10 +493,10 @@ static void error_with_too_many_entries_is_refused(void **state)
 }
 
 /* Packed values, unpacked values and a column in several pieces decode to the same. */
-static void unpacked_column_decodes_as_packed(void **state)
+TEST(unpacked_column_decodes_as_packed)
 {
-    (void)state;
     qd_decoded_client decoded;
+
     assert_int_equal(DECODE_CLIENT("\x5a\x15"
                                    "\x15\x01\x00\x00\x00"
                                    "\x12\x04\x02\x00\x00\x00"
@@ -527,9 +513,8 @@ static void unpacked_column_decodes_as_packed(void **state)
 
 /* ---- names ---- */
 
-static void number_has_a_name(void **state)
+TEST(number_has_a_name)
 {
-    (void)state;
     assert_string_equal(qd_error_code_name(QD_ERROR_ID_TAKEN), "ID_TAKEN");
     assert_string_equal(qd_error_code_name(QD_ERROR_MALFORMED), "MALFORMED");
     assert_string_equal(qd_error_code_name(QD_ERROR_NONE), "UNKNOWN");
@@ -546,9 +531,8 @@ static void number_has_a_name(void **state)
     assert_string_equal(qd_prune_name((qd_prune_kind)5), "UNKNOWN");
 }
 
-static void name_has_a_number(void **state)
+TEST(name_has_a_number)
 {
-    (void)state;
     for (int index = QD_INDEX_AUTO; index <= QD_INDEX_BRUTE; index++) {
         assert_int_equal(qd_index_of_name(qd_index_name((qd_index_kind)index)), index);
     }
@@ -561,30 +545,4 @@ static void name_has_a_number(void **state)
     assert_int_equal(qd_prune_of_name("hash"), QD_PRUNE_DEFAULT);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(empty_frame_decodes_to_nothing),
-        cmocka_unit_test(unknown_message_decodes_to_nothing),
-        cmocka_unit_test(unknown_fields_are_skipped),
-        cmocka_unit_test(last_message_of_an_envelope_counts),
-        cmocka_unit_test(broken_bytes_are_malformed),
-        cmocka_unit_test(frame_above_2_gib_is_malformed),
-        cmocka_unit_test(zero_byte_in_a_string_is_malformed),
-        cmocka_unit_test(absent_string_decodes_to_empty),
-        cmocka_unit_test(unspecified_scope_decodes_to_all),
-        cmocka_unit_test(unknown_enum_value_is_kept),
-        cmocka_unit_test(absent_column_is_refused_if_needed),
-        cmocka_unit_test(absent_column_of_roster_move_is_refused_if_needed),
-        cmocka_unit_test(unequal_column_is_refused_by_name),
-        cmocka_unit_test(column_without_ids_is_refused),
-        cmocka_unit_test(empty_batch_decodes),
-        cmocka_unit_test(unequal_column_of_server_is_refused),
-        cmocka_unit_test(error_with_too_many_entries_is_refused),
-        cmocka_unit_test(unpacked_column_decodes_as_packed),
-        cmocka_unit_test(number_has_a_name),
-        cmocka_unit_test(name_has_a_number),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

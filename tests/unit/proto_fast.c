@@ -3,20 +3,15 @@
  * The fast path against the generic one. Decoding: the fast path takes whatever encoders write, whatever the values,
  * and leaves everything unusual to protobuf-c. Encoding: both paths write the same bytes.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "proto/decode_fast.h"
 #include "proto/encode_fast.h"
 #include "proto/framing.h"
 #include "proto/generic.h"
 #include "support/counted_memory.h"
+#include "tests/support/test.h"
 
 #define COUNT_MAX 40000u
 
@@ -109,11 +104,11 @@ static void expect_generic(const char *bytes, size_t size, qd_decode_result expe
 
 #define GENERIC(bytes, expected) expect_generic(bytes, sizeof(bytes) - 1, expected)
 
-static void frame_of_an_encoder_takes_the_fast_path(void **state)
+TEST(frame_of_an_encoder_takes_the_fast_path)
 {
-    (void)state;
     const uint32_t counts[] = {1, 2, 3, 31, 32, 100, 4095, 4096, COUNT_MAX};
     const uint64_t rooms[] = {0, 1, 127, 128, UINT64_C(1) << 32, (UINT64_C(1) << 63) - 1};
+
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         for (uint32_t has_z = 0; has_z < 2; has_z++) {
             const float *z = has_z ? values[2] : NULL;
@@ -141,9 +136,8 @@ static void frame_of_an_encoder_takes_the_fast_path(void **state)
     }
 }
 
-static void unusual_frame_takes_the_generic_path(void **state)
+TEST(unusual_frame_takes_the_generic_path)
 {
-    (void)state;
     GENERIC("", QD_DECODE_OK);                                                     /* no message */
     GENERIC("\x42\x00", QD_DECODE_OK);                                             /* a Move of nothing */
     GENERIC("\x7a\x02\x08\x01\x08\x01", QD_DECODE_OK);                             /* the seq behind the message */
@@ -161,10 +155,10 @@ static void unusual_frame_takes_the_generic_path(void **state)
     GENERIC("\xf2\x01\x06\x22\x04\0\0\0\0", QD_DECODE_COLUMNS);                    /* y is missing */
 }
 
-static void decode_without_memory_reports_it(void **state)
+TEST(decode_without_memory_reports_it)
 {
-    (void)state;
     counted_memory counted;
+
     counted_memory_init(&counted);
     counted.fail_at = 1;
     const char bytes[] = "\x42\x12\x12\x04\1\0\0\0\x1a\x04\0\0\0\0\x22\x04\0\0\0\0";
@@ -191,11 +185,11 @@ static void expect_same_encoding(const qd_server_message *message)
 /* Messages with and without each field: a bit of `fields` for each. */
 #define IF(bit, value)         ((fields >> (bit)&1) * (value))
 #define IF_COLUMN(bit, column) (fields >> (bit)&1 ? (const void *)(column) : NULL)
-static void fast_encoding_is_the_generic_one(void **state)
+TEST(fast_encoding_is_the_generic_one)
 {
-    (void)state;
     const uint64_t numbers[] = {1, 127, 128, UINT32_MAX, UINT64_MAX};
     static const uint64_t late[] = {1, 0, UINT64_MAX};
+
     for (uint32_t fields = 0; fields < 1u << 13; fields++) {
         const uint64_t number = numbers[fields % 5];
         const uint32_t count = fields % 7 == 0 ? 5000 : fields % 50 + 1;
@@ -228,11 +222,11 @@ static void fast_encoding_is_the_generic_one(void **state)
 }
 
 /* Every column without its values, and with them, in a group that has entries or none. */
-static void fast_encoding_of_views_is_the_generic_one(void **state)
+TEST(fast_encoding_of_views_is_the_generic_one)
 {
-    (void)state;
     static const uint64_t longs[5001] = {1, UINT64_MAX};
     static uint8_t bytes[5000];
+
     for (uint32_t i = 0; i < sizeof bytes; i++) {
         bytes[i] = (uint8_t)(i % 5);
     }
@@ -286,11 +280,11 @@ static void fast_encoding_of_views_is_the_generic_one(void **state)
     }
 }
 
-static void other_messages_have_no_fast_encoding(void **state)
+TEST(other_messages_have_no_fast_encoding)
 {
-    (void)state;
     uint8_t bytes[32];
     const qd_server_message pong = {.kind = QD_SERVER_PONG, .as.pong = {.data = 1}};
+
     assert_int_equal(qd_server_size_fast(&pong), 0);
     assert_false(qd_encode_server_fast(&pong, bytes, sizeof bytes));
     const qd_client_message ping = {.kind = QD_CLIENT_PING, .as.ping = {.data = 1}};
@@ -298,9 +292,8 @@ static void other_messages_have_no_fast_encoding(void **state)
     assert_false(qd_encode_client_fast(&ping, bytes, sizeof bytes));
 }
 
-static void seq_is_found_when_it_comes_first(void **state)
+TEST(seq_is_found_when_it_comes_first)
 {
-    (void)state;
     assert_int_equal(qd_client_frame_seq("\x08\x96\x01\x8a\x01", 5), 150);
     assert_int_equal(qd_client_frame_seq("\x08\xff\xff\xff\xff\x0f", 6), UINT32_MAX);
     assert_int_equal(qd_client_frame_seq("", 0), 0);
@@ -310,17 +303,4 @@ static void seq_is_found_when_it_comes_first(void **state)
     assert_int_equal(qd_client_frame_seq("\x1a\x00\x08\x05", 4), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frame_of_an_encoder_takes_the_fast_path),
-        cmocka_unit_test(unusual_frame_takes_the_generic_path),
-        cmocka_unit_test(decode_without_memory_reports_it),
-        cmocka_unit_test(fast_encoding_is_the_generic_one),
-        cmocka_unit_test(fast_encoding_of_views_is_the_generic_one),
-        cmocka_unit_test(other_messages_have_no_fast_encoding),
-        cmocka_unit_test(seq_is_found_when_it_comes_first),
-    };
-
-    return cmocka_run_group_tests(tests, fill, NULL);
-}
+TEST_MAIN_WITH(fill, NULL)

@@ -3,16 +3,11 @@
  * Framing: streams cut at any place, every error, the memory that a reader holds, and the prefixes that the encoder
  * writes.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "proto/framing.h"
 #include "support/counted_memory.h"
+#include "tests/support/test.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
@@ -64,11 +59,11 @@ static void feed(qd_frame_reader *reader, const uint8_t *stream, size_t size, si
     free(chunk);
 }
 
-static void stream_cut_at_any_two_places_gives_its_frames(void **state)
+TEST(stream_cut_at_any_two_places_gives_its_frames)
 {
-    (void)state;
     uint8_t stream[STREAM_BYTES_MAX];
     size_t size = write_stream(stream);
+
     for (size_t first = 0; first <= size; first++) {
         for (size_t second = first; second <= size; second += 7) {
             counted_memory counted;
@@ -87,11 +82,11 @@ static void stream_cut_at_any_two_places_gives_its_frames(void **state)
     }
 }
 
-static void stream_in_small_chunks_gives_its_frames(void **state)
+TEST(stream_in_small_chunks_gives_its_frames)
 {
-    (void)state;
     uint8_t stream[STREAM_BYTES_MAX];
     size_t size = write_stream(stream);
+
     for (size_t chunk = 1; chunk < 20; chunk++) {
         qd_frame_reader reader;
 
@@ -106,9 +101,8 @@ static void stream_in_small_chunks_gives_its_frames(void **state)
 }
 
 /* A reader is within a frame from the first byte of its length to its last byte but one. */
-static void reader_is_within_a_frame_until_its_last_byte(void **state)
+TEST(reader_is_within_a_frame_until_its_last_byte)
 {
-    (void)state;
     enum { LENGTH = 200, FRAMES = 3 };
     uint8_t stream[FRAMES * (LENGTH + 2)] = {0};
     for (size_t frame = 0; frame < FRAMES; frame++) {
@@ -128,12 +122,12 @@ static void reader_is_within_a_frame_until_its_last_byte(void **state)
     qd_frame_reader_deinit(&reader);
 }
 
-static void whole_frame_is_returned_in_place(void **state)
+TEST(whole_frame_is_returned_in_place)
 {
-    (void)state;
     uint8_t stream[STREAM_BYTES_MAX];
     size_t left = write_stream(stream);
     counted_memory counted;
+
     counted_memory_init(&counted);
     qd_frame_reader reader;
     qd_frame_reader_init(&reader, 300, &counted.memory);
@@ -146,13 +140,13 @@ static void whole_frame_is_returned_in_place(void **state)
     qd_frame_reader_deinit(&reader);
 }
 
-static void memory_grows_with_arrived_bytes(void **state)
+TEST(memory_grows_with_arrived_bytes)
 {
-    (void)state;
     const size_t length = 100000;
     uint8_t prefix[QD_FRAME_PREFIX_BYTES_MAX];
     size_t prefix_size = qd_frame_prefix_write((uint32_t)length, prefix);
     counted_memory counted;
+
     counted_memory_init(&counted);
     qd_frame_reader reader;
     qd_frame_reader_init(&reader, length, &counted.memory);
@@ -187,10 +181,10 @@ static void memory_grows_with_arrived_bytes(void **state)
     qd_frame_reader_deinit(&reader);
 }
 
-static void deinit_within_a_frame_releases_memory(void **state)
+TEST(deinit_within_a_frame_releases_memory)
 {
-    (void)state;
     counted_memory counted;
+
     counted_memory_init(&counted);
     qd_frame_reader reader;
     qd_frame_reader_init(&reader, 300, &counted.memory);
@@ -231,9 +225,8 @@ static qd_frame_result result_of(const uint8_t *input, size_t size, size_t frame
 #define RESULT_OF(frame_bytes_max, ...)                                                                                \
     result_of((const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}), frame_bytes_max)
 
-static void broken_prefix_is_an_error(void **state)
+TEST(broken_prefix_is_an_error)
 {
-    (void)state;
     /* No end within 5 bytes. */
     assert_int_equal(RESULT_OF(SIZE_MAX, 0x80, 0x80, 0x80, 0x80), QD_FRAME_MORE);
     assert_int_equal(RESULT_OF(SIZE_MAX, 0x80, 0x80, 0x80, 0x80, 0x80), QD_FRAME_BAD_PREFIX);
@@ -252,10 +245,10 @@ static void broken_prefix_is_an_error(void **state)
     assert_int_equal(RESULT_OF(3, 0x01, 1, 0x00, 0x80, 0x00), QD_FRAME_BAD_PREFIX);
 }
 
-static void too_long_frame_reports_its_length(void **state)
+TEST(too_long_frame_reports_its_length)
 {
-    (void)state;
     qd_frame_reader reader;
+
     qd_frame_reader_init(&reader, 8192, NULL);
     const uint8_t input[] = {0xff, 0xff, 0xff, 0xff, 0x7f};
     const uint8_t *bytes = input, *frame;
@@ -265,10 +258,10 @@ static void too_long_frame_reports_its_length(void **state)
     qd_frame_reader_deinit(&reader);
 }
 
-static void limit_changed_between_frames_applies(void **state)
+TEST(limit_changed_between_frames_applies)
 {
-    (void)state;
     qd_frame_reader reader;
+
     qd_frame_reader_init(&reader, 1, NULL);
     const uint8_t input[] = {1, 1, 2, 1, 2};
     const uint8_t *bytes = input, *frame;
@@ -280,13 +273,13 @@ static void limit_changed_between_frames_applies(void **state)
     qd_frame_reader_deinit(&reader);
 }
 
-static void failed_allocation_is_reported(void **state)
+TEST(failed_allocation_is_reported)
 {
-    (void)state;
     uint8_t stream[STREAM_BYTES_MAX];
     size_t stream_size = write_stream(stream);
     unsigned calls = 0;
     qd_frame_result result;
+
     do {
         counted_memory counted;
 
@@ -310,9 +303,8 @@ static void failed_allocation_is_reported(void **state)
     assert_true(calls > 10);
 }
 
-static void prefix_has_the_size_of_its_length(void **state)
+TEST(prefix_has_the_size_of_its_length)
 {
-    (void)state;
     const struct {
         uint32_t length;
         size_t size;
@@ -340,11 +332,11 @@ static void prefix_has_the_size_of_its_length(void **state)
 }
 
 /* The lengths of the frame and of the message in it grow by a byte at different sizes. */
-static void frame_near_a_longer_prefix_decodes(void **state)
+TEST(frame_near_a_longer_prefix_decodes)
 {
-    (void)state;
     static char text[17000];
     static uint8_t bytes[sizeof text + 64];
+
     memset(text, 'a', sizeof text - 1);
     for (size_t length = 1; length < sizeof text; length += length == 300 ? 16000 : 1) {
         const qd_server_message message = {
@@ -373,22 +365,4 @@ static void frame_near_a_longer_prefix_decodes(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stream_cut_at_any_two_places_gives_its_frames),
-        cmocka_unit_test(stream_in_small_chunks_gives_its_frames),
-        cmocka_unit_test(reader_is_within_a_frame_until_its_last_byte),
-        cmocka_unit_test(whole_frame_is_returned_in_place),
-        cmocka_unit_test(memory_grows_with_arrived_bytes),
-        cmocka_unit_test(deinit_within_a_frame_releases_memory),
-        cmocka_unit_test(broken_prefix_is_an_error),
-        cmocka_unit_test(too_long_frame_reports_its_length),
-        cmocka_unit_test(limit_changed_between_frames_applies),
-        cmocka_unit_test(failed_allocation_is_reported),
-        cmocka_unit_test(prefix_has_the_size_of_its_length),
-        cmocka_unit_test(frame_near_a_longer_prefix_decodes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

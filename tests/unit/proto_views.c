@@ -2,17 +2,11 @@
  *
  * The messages about views: which columns may be absent, which must be of equal length, and the text of the errors.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "proto/codec.h"
 #include "proto/framing.h"
+#include "tests/support/test.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 #define FRAME_BYTES_MAX 1024u
@@ -170,18 +164,16 @@ static void expect_columns(qd_client_kind kind, const column_case *columns, size
     }
 }
 
-static void unequal_column_of_client_is_refused_by_name(void **state)
+TEST(unequal_column_of_client_is_refused_by_name)
 {
-    (void)state;
     expect_columns(QD_CLIENT_OBSERVE, observe_columns, COUNT_OF(observe_columns));
     expect_columns(QD_CLIENT_MOVE_OBSERVERS, move_columns, COUNT_OF(move_columns));
     expect_columns(QD_CLIENT_DESCRIBE, describe_columns, COUNT_OF(describe_columns));
 }
 
 /* The columns of tiers are as long as each other, whatever the number of observers. */
-static void unequal_tiers_are_refused(void **state)
+TEST(unequal_tiers_are_refused)
 {
-    (void)state;
     const qd_client_message three = {
         .kind = QD_CLIENT_OBSERVE,
         .as.observers = {.count = 1, .id = numbers, .tier_count = 3, .relay_range = values, .relay_every = numbers}};
@@ -189,6 +181,7 @@ static void unequal_tiers_are_refused(void **state)
                                     .as.observers = {.tier_count = 1, .relay_every = numbers}};
     const qd_client_message none = {.kind = QD_CLIENT_OBSERVE};
     qd_decoded_client decoded;
+
     assert_int_equal(decode_joined_client(&three, &none, &decoded), QD_DECODE_OK);
     assert_int_equal(decoded.message.as.observers.tier_count, 3);
     qd_decoded_client_release(&decoded, NULL);
@@ -198,9 +191,8 @@ static void unequal_tiers_are_refused(void **state)
     qd_decoded_client_release(&decoded, NULL);
 }
 
-static void payload_of_another_size_is_refused(void **state)
+TEST(payload_of_another_size_is_refused)
 {
-    (void)state;
     const struct {
         const char *columns; /* payload is field 4, payload_size field 5 */
         size_t size;
@@ -230,9 +222,8 @@ static void payload_of_another_size_is_refused(void **state)
     }
 }
 
-static void unspecified_watch_decodes_to_none(void **state)
+TEST(unspecified_watch_decodes_to_none)
 {
-    (void)state;
     const struct {
         const char *bytes;
         int watch;
@@ -334,10 +325,10 @@ static const struct {
 #undef OPTIONAL
 };
 
-static void unequal_column_of_view_is_refused(void **state)
+TEST(unequal_column_of_view_is_refused)
 {
-    (void)state;
     const qd_server_message nothing = {.kind = QD_SERVER_VIEW};
+
     for (size_t i = 0; i < COUNT_OF(view_columns); i++) {
         print_message("column %zu\n", i);
         qd_server_message without = {.kind = QD_SERVER_VIEW, .as.view = whole_view};
@@ -361,9 +352,8 @@ static void unequal_column_of_view_is_refused(void **state)
     assert_int_equal(decode_joined_server(&whole, &nothing), QD_DECODE_OK);
 }
 
-static void absent_column_of_why_result_is_refused(void **state)
+TEST(absent_column_of_why_result_is_refused)
 {
-    (void)state;
     const qd_msg_why_result result = {.count = 3,
                                       .session = longs,
                                       .observer = numbers,
@@ -380,6 +370,7 @@ static void absent_column_of_why_result_is_refused(void **state)
         offsetof(qd_msg_why_result, limit),   offsetof(qd_msg_why_result, seen),
     };
     const qd_server_message nothing = {.kind = QD_SERVER_WHY_RESULT};
+
     for (size_t i = 0; i < COUNT_OF(columns); i++) {
         qd_server_message without = {.kind = QD_SERVER_WHY_RESULT, .as.why_result = result};
 
@@ -390,9 +381,8 @@ static void absent_column_of_why_result_is_refused(void **state)
 
 /* ---- names ---- */
 
-static void number_has_a_name(void **state)
+TEST(number_has_a_name)
 {
-    (void)state;
     assert_string_equal(qd_leave_reason_name(QD_LEAVE_ROOM_CLOSED), "room closed");
     assert_string_equal(qd_leave_reason_name(QD_LEAVE_LIMIT), "others are nearer");
     assert_string_equal(qd_leave_reason_name((qd_leave_reason)0), "UNKNOWN");
@@ -404,17 +394,4 @@ static void number_has_a_name(void **state)
     assert_string_equal(qd_error_code_name(QD_ERROR_OBSERVERS_FULL), "OBSERVERS_FULL");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unequal_column_of_client_is_refused_by_name),
-        cmocka_unit_test(unequal_tiers_are_refused),
-        cmocka_unit_test(payload_of_another_size_is_refused),
-        cmocka_unit_test(unspecified_watch_decodes_to_none),
-        cmocka_unit_test(unequal_column_of_view_is_refused),
-        cmocka_unit_test(absent_column_of_why_result_is_refused),
-        cmocka_unit_test(number_has_a_name),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

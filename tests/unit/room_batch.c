@@ -3,6 +3,7 @@
  * Batches: every refusal and which one comes first, duplicates, defaults; the rest of a batch is applied.
  */
 #include "room_fixture.h"
+#include "tests/support/test.h"
 
 /* Checks all refusals: index and code of each. */
 static void expect_refusals(const qd_room_refusals *refusals, uint32_t count, ...)
@@ -44,7 +45,7 @@ static qd_body body_of(qd_room *room, uint32_t id)
     return (qd_body){0};
 }
 
-static void spawn_refuses_each_kind_and_applies_the_rest(void **state)
+TEST(spawn_refuses_each_kind_and_applies_the_rest)
 {
     static const uint32_t id[] = {1, 2, 3, 4, 5, 6, 1, 7, 8};
     static const float x[] = {1, NAN, 3, 4, 5, 6, 7, 8, 9};
@@ -69,7 +70,7 @@ static void spawn_refuses_each_kind_and_applies_the_rest(void **state)
 }
 
 /* Each entry has a fault, and the next entry that one mended: the order of the checks, seen from the last. */
-static void spawn_names_the_first_fault(void **state)
+TEST(spawn_names_the_first_fault)
 {
     static const uint32_t id[] = {9, 9, 9, 9, 10};
     static const float x[] = {NAN, 1, 1, 1, 1};
@@ -91,7 +92,7 @@ static void spawn_names_the_first_fault(void **state)
     close_room(&fixture);
 }
 
-static void absent_columns_have_defaults(void **state)
+TEST(absent_columns_have_defaults)
 {
     uint32_t id = 5;
     float at = 7;
@@ -134,19 +135,17 @@ static void place_refuses_each_kind(void (*command)(qd_room *, uint32_t, const q
     close_room(&fixture);
 }
 
-static void move_refuses_each_kind(void **state)
+TEST(move_refuses_each_kind)
 {
-    (void)state;
     place_refuses_each_kind(qd_room_move);
 }
-static void teleport_refuses_each_kind(void **state)
+TEST(teleport_refuses_each_kind)
 {
-    (void)state;
     place_refuses_each_kind(qd_room_teleport);
 }
 
 /* Longer than any chunk that the room cuts it into, with faults here and there. */
-static void long_batches_are_applied_whole(void **state)
+TEST(long_batches_are_applied_whole)
 {
     enum { COUNT = 3000 };
     static uint32_t id[COUNT];
@@ -178,7 +177,7 @@ static void long_batches_are_applied_whole(void **state)
     close_room(&fixture);
 }
 
-static void reshape_refuses_each_kind(void **state)
+TEST(reshape_refuses_each_kind)
 {
     static const uint32_t id[] = {99, 2, 1, 1, 1, 1, 3};
     static const float half_x[] = {NAN, NAN, NAN, -1, 2, 3, 4};
@@ -203,7 +202,7 @@ static void reshape_refuses_each_kind(void **state)
     close_room(&fixture);
 }
 
-static void reshape_leaves_absent_columns_as_they_are(void **state)
+TEST(reshape_leaves_absent_columns_as_they_are)
 {
     uint32_t id = 1, category = 6, mask = 5;
     float half = 3;
@@ -249,7 +248,7 @@ static void reshape_leaves_absent_columns_as_they_are(void **state)
 }
 
 /* Of a capsule the ends of its axis may lie anywhere; its radius is a size. */
-static void capsules_may_lead_anywhere(void **state)
+TEST(capsules_may_lead_anywhere)
 {
     static const uint32_t id[] = {1, 2, 3, 4, 5};
     static const float at[] = {10, 20, 30, 40, 50};
@@ -273,7 +272,7 @@ static void capsules_may_lead_anywhere(void **state)
 }
 
 /* What counts is what the entity would become: here of a capsule whose half_x is negative. */
-static void reshape_is_checked_as_a_whole(void **state)
+TEST(reshape_is_checked_as_a_whole)
 {
     static const uint32_t id = 1;
     static const float half_x = -3, half = 2, at = 10, radius = 1, negative = -1;
@@ -311,7 +310,7 @@ static void reshape_is_checked_as_a_whole(void **state)
 }
 
 /* Within one batch: a second despawn finds nothing; a spawn after it would. */
-static void entries_are_carried_out_in_order(void **state)
+TEST(entries_are_carried_out_in_order)
 {
     static const uint32_t id[] = {1, 1, 2};
     qd_room_batch batch = {.count = 3, .id = id};
@@ -326,7 +325,7 @@ static void entries_are_carried_out_in_order(void **state)
     close_room(&fixture);
 }
 
-static void only_the_first_refusals_are_listed(void **state)
+TEST(only_the_first_refusals_are_listed)
 {
     uint32_t id[100];
     qd_room_batch batch = {.count = 100, .id = id};
@@ -350,7 +349,7 @@ static void only_the_first_refusals_are_listed(void **state)
 }
 
 /* What a full room takes does not depend on what was removed in the same tick. */
-static void removed_entities_make_room_at_once(void **state)
+TEST(removed_entities_make_room_at_once)
 {
     qd_room_config config = *default_config();
     room_fixture fixture;
@@ -373,7 +372,7 @@ static void removed_entities_make_room_at_once(void **state)
     close_room(&fixture);
 }
 
-static void an_empty_batch_does_nothing(void **state)
+TEST(an_empty_batch_does_nothing)
 {
     qd_room_batch batch = {0};
     qd_room_refusals refusals = {.count = 9, .listed = 9};
@@ -389,24 +388,4 @@ static void an_empty_batch_does_nothing(void **state)
     close_room(&fixture);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spawn_refuses_each_kind_and_applies_the_rest),
-        cmocka_unit_test(spawn_names_the_first_fault),
-        cmocka_unit_test(absent_columns_have_defaults),
-        cmocka_unit_test(move_refuses_each_kind),
-        cmocka_unit_test(teleport_refuses_each_kind),
-        cmocka_unit_test(long_batches_are_applied_whole),
-        cmocka_unit_test(reshape_refuses_each_kind),
-        cmocka_unit_test(reshape_leaves_absent_columns_as_they_are),
-        cmocka_unit_test(capsules_may_lead_anywhere),
-        cmocka_unit_test(reshape_is_checked_as_a_whole),
-        cmocka_unit_test(entries_are_carried_out_in_order),
-        cmocka_unit_test(only_the_first_refusals_are_listed),
-        cmocka_unit_test(removed_entities_make_room_at_once),
-        cmocka_unit_test(an_empty_batch_does_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

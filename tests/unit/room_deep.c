@@ -3,6 +3,7 @@
  * Rooms of three dimensions: z in every command, in snapshots and in queries.
  */
 #include "room_fixture.h"
+#include "tests/support/test.h"
 
 static const qd_room_config *deep_config(void)
 {
@@ -37,7 +38,7 @@ static void place(room_fixture *fixture, uint32_t id, float z,
     assert_int_equal(only_refusal(&refusals), expected);
 }
 
-static void pairs_need_all_three_axes(void **state)
+TEST(pairs_need_all_three_axes)
 {
     static const float z[] = {10, 16, 22.5f};
     room_fixture fixture;
@@ -71,7 +72,7 @@ static void pairs_need_all_three_axes(void **state)
     close_room(&fixture);
 }
 
-static void z_is_checked_as_x_is(void **state)
+TEST(z_is_checked_as_x_is)
 {
     static const uint32_t id[] = {2, 3, 4};
     static const float at[] = {10, 10, 10}, z[] = {NAN, 10, 10}, half_z[] = {1, -1, INFINITY}, first = 10;
@@ -97,7 +98,7 @@ static void z_is_checked_as_x_is(void **state)
     close_room(&fixture);
 }
 
-static void a_snapshot_has_the_third_axis(void **state)
+TEST(a_snapshot_has_the_third_axis)
 {
     static const float z[] = {10, 20, 30};
     const qd_room_region region = {.min_z = 23, .max_x = 100, .max_y = 100, .max_z = 26.5f};
@@ -122,7 +123,7 @@ static void a_snapshot_has_the_third_axis(void **state)
 }
 
 /* Its axis leads from (7, 12, 50) to (13, 8, 70), and a radius of 1 around it: so does its bounding box. */
-static void a_capsules_region_is_its_bounding_box(void **state)
+TEST(a_capsules_region_is_its_bounding_box)
 {
     const struct {
         qd_room_region region;
@@ -171,7 +172,7 @@ static void a_capsules_region_is_its_bounding_box(void **state)
     close_room(&fixture);
 }
 
-static void queries_see_the_third_axis(void **state)
+TEST(queries_see_the_third_axis)
 {
     static const float z[] = {10, 20, 30};
     room_fixture fixture;
@@ -199,13 +200,4 @@ static void queries_see_the_third_axis(void **state)
     close_room(&fixture);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pairs_need_all_three_axes),     cmocka_unit_test(z_is_checked_as_x_is),
-        cmocka_unit_test(a_snapshot_has_the_third_axis), cmocka_unit_test(a_capsules_region_is_its_bounding_box),
-        cmocka_unit_test(queries_see_the_third_axis),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

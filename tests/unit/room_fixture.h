@@ -6,15 +6,10 @@
 #define QD_TESTS_UNIT_ROOM_FIXTURE_H
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "server/room/room.h"
+#include "tests/support/test.h"
 
 typedef struct room_fixture {
     qd_heap heap;

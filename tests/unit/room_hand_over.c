@@ -3,6 +3,7 @@
  * Handing entities over to another owner.
  */
 #include "room_fixture.h"
+#include "tests/support/test.h"
 
 static int hand_over(qd_room *room, uint32_t member, uint32_t id, uint32_t to)
 {
@@ -29,7 +30,7 @@ static uint32_t open_two(room_fixture *fixture)
     return other;
 }
 
-static void the_receiver_may_change_it_and_the_giver_not(void **state)
+TEST(the_receiver_may_change_it_and_the_giver_not)
 {
     room_fixture fixture;
 
@@ -49,7 +50,7 @@ static void the_receiver_may_change_it_and_the_giver_not(void **state)
     close_room(&fixture);
 }
 
-static void what_changed_hands_is_listed(void **state)
+TEST(what_changed_hands_is_listed)
 {
     static const uint32_t id[] = {7, 2, 3, 1, 2, 4};
     room_fixture fixture;
@@ -72,7 +73,7 @@ static void what_changed_hands_is_listed(void **state)
     close_room(&fixture);
 }
 
-static void it_goes_with_its_new_owner(void **state)
+TEST(it_goes_with_its_new_owner)
 {
     room_fixture fixture;
 
@@ -92,7 +93,7 @@ static void it_goes_with_its_new_owner(void **state)
     close_room(&fixture);
 }
 
-static void only_own_pairs_are_told_anew(void **state)
+TEST(only_own_pairs_are_told_anew)
 {
     room_fixture fixture;
 
@@ -129,7 +130,7 @@ static void only_own_pairs_are_told_anew(void **state)
     close_room(&fixture);
 }
 
-static void what_was_left_behind_can_be_adopted(void **state)
+TEST(what_was_left_behind_can_be_adopted)
 {
     room_fixture fixture;
 
@@ -156,15 +157,4 @@ static void what_was_left_behind_can_be_adopted(void **state)
     close_room(&fixture);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_receiver_may_change_it_and_the_giver_not),
-        cmocka_unit_test(what_changed_hands_is_listed),
-        cmocka_unit_test(it_goes_with_its_new_owner),
-        cmocka_unit_test(only_own_pairs_are_told_anew),
-        cmocka_unit_test(what_was_left_behind_can_be_adopted),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

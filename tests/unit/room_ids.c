@@ -2,16 +2,11 @@
  *
  * The ids of a room against an array: random ids are put and removed, counted up, spread, or both.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "server/room/entities/ids.h"
 #include "support/chance.h"
+#include "tests/support/test.h"
 
 #define KEYS_MAX 4000u
 
@@ -92,9 +87,8 @@ static void run_script(unsigned spread, uint64_t seed, uint32_t key_count)
     qd_heap_deinit(&heap);
 }
 
-static void agrees_with_an_array(void **state)
+TEST(agrees_with_an_array)
 {
-    (void)state;
     for (unsigned spread = 0; spread < 3; spread++) {
         for (uint64_t seed = 1; seed < 6; seed++) {
             run_script(spread, seed, seed % 2 ? 60 : KEYS_MAX);
@@ -103,7 +97,7 @@ static void agrees_with_an_array(void **state)
 }
 
 /* Counted ids that arrive last first begin in the map, and end in the table. */
-static void table_takes_over_from_the_map(void **state)
+TEST(table_takes_over_from_the_map)
 {
     qd_heap heap;
     qd_ids ids;
@@ -123,7 +117,7 @@ static void table_takes_over_from_the_map(void **state)
     qd_heap_deinit(&heap);
 }
 
-static void the_outermost_ids_work(void **state)
+TEST(the_outermost_ids_work)
 {
     static const uint32_t edges[] = {0, 1, 63, 64, 65, 1u << 24, (1u << 24) - 1, UINT32_MAX - 1, UINT32_MAX};
     qd_heap heap;
@@ -146,13 +140,4 @@ static void the_outermost_ids_work(void **state)
     qd_heap_deinit(&heap);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agrees_with_an_array),
-        cmocka_unit_test(table_takes_over_from_the_map),
-        cmocka_unit_test(the_outermost_ids_work),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -4,6 +4,7 @@
  * have passed at them.
  */
 #include "room_fixture.h"
+#include "tests/support/test.h"
 
 /* Boxes 1 at x 10 and 2 at x 50, in a swept room with a live subscription, after tick 1. */
 static void open_swept(room_fixture *fixture)
@@ -39,7 +40,7 @@ static void expect_merged(room_fixture *fixture, uint64_t merged_ticks, bool pas
     assert_int_equal(report.passed_lost, passed_lost);
 }
 
-static void the_tick_that_was_lost_counts(void **state)
+TEST(the_tick_that_was_lost_counts)
 {
     room_fixture fixture;
 
@@ -60,7 +61,7 @@ static void the_tick_that_was_lost_counts(void **state)
     close_room(&fixture);
 }
 
-static void skipped_ticks_count_too(void **state)
+TEST(skipped_ticks_count_too)
 {
     room_fixture fixture;
 
@@ -77,7 +78,7 @@ static void skipped_ticks_count_too(void **state)
 }
 
 /* With another subscription that is live it is known what passed. */
-static void passed_pairs_are_lost_where_some_may_have_passed(void **state)
+TEST(passed_pairs_are_lost_where_some_may_have_passed)
 {
     static const struct {
         float lost, later;
@@ -105,7 +106,7 @@ static void passed_pairs_are_lost_where_some_may_have_passed(void **state)
     }
 }
 
-static void a_lost_reset_stands_for_as_much_as_before(void **state)
+TEST(a_lost_reset_stands_for_as_much_as_before)
 {
     room_fixture fixture;
 
@@ -135,7 +136,7 @@ static void a_lost_reset_stands_for_as_much_as_before(void **state)
 }
 
 /* Members that missed the same ticks share a reset; others do not. */
-static void shares_tell_what_was_missed_apart(void **state)
+TEST(shares_tell_what_was_missed_apart)
 {
     room_fixture fixture;
     uint32_t share[4];
@@ -174,15 +175,4 @@ static void shares_tell_what_was_missed_apart(void **state)
     close_room(&fixture);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_tick_that_was_lost_counts),
-        cmocka_unit_test(skipped_ticks_count_too),
-        cmocka_unit_test(passed_pairs_are_lost_where_some_may_have_passed),
-        cmocka_unit_test(a_lost_reset_stands_for_as_much_as_before),
-        cmocka_unit_test(shares_tell_what_was_missed_apart),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -5,6 +5,7 @@
  */
 #include "room_fixture.h"
 #include "support/backwards.h"
+#include "tests/support/test.h"
 
 #define BOXES 200u /* ids 0 to 199: the even ones are the left heap, the odd ones the right */
 #define MID   50.0f
@@ -138,24 +139,14 @@ static void play(const qd_executor *executor)
     close_room(&fixture);
 }
 
-static void on_one_hand(void **state)
+TEST(on_one_hand)
 {
-    (void)state;
     play(&qd_executor_serial);
 }
 
-static void on_several(void **state)
+TEST(on_several)
 {
-    (void)state;
     play(&backwards);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(on_one_hand),
-        cmocka_unit_test(on_several),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

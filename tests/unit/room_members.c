@@ -3,8 +3,9 @@
  * Members: what remains after they leave, for how long, and when their number is free.
  */
 #include "room_fixture.h"
+#include "tests/support/test.h"
 
-static void entities_stay_for_the_grace_time(void **state)
+TEST(entities_stay_for_the_grace_time)
 {
     room_fixture fixture;
 
@@ -37,7 +38,7 @@ static void entities_stay_for_the_grace_time(void **state)
     close_room(&fixture);
 }
 
-static void without_grace_entities_go_at_the_next_expire(void **state)
+TEST(without_grace_entities_go_at_the_next_expire)
 {
     qd_room_config config = *default_config();
     room_fixture fixture;
@@ -54,7 +55,7 @@ static void without_grace_entities_go_at_the_next_expire(void **state)
     close_room(&fixture);
 }
 
-static void endless_grace_never_ends(void **state)
+TEST(endless_grace_never_ends)
 {
     qd_room_config config = *default_config();
     room_fixture fixture;
@@ -70,7 +71,7 @@ static void endless_grace_never_ends(void **state)
     close_room(&fixture);
 }
 
-static void members_expire_in_the_order_in_which_they_left(void **state)
+TEST(members_expire_in_the_order_in_which_they_left)
 {
     room_fixture fixture;
     uint32_t members[5];
@@ -95,7 +96,7 @@ static void members_expire_in_the_order_in_which_they_left(void **state)
     close_room(&fixture);
 }
 
-static void a_number_is_free_when_nothing_of_its_member_is_left(void **state)
+TEST(a_number_is_free_when_nothing_of_its_member_is_left)
 {
     room_fixture fixture;
 
@@ -118,7 +119,7 @@ static void a_number_is_free_when_nothing_of_its_member_is_left(void **state)
     close_room(&fixture);
 }
 
-static void a_number_is_free_at_once_of_one_who_leaves_nothing(void **state)
+TEST(a_number_is_free_at_once_of_one_who_leaves_nothing)
 {
     room_fixture fixture;
 
@@ -138,7 +139,7 @@ static void a_number_is_free_at_once_of_one_who_leaves_nothing(void **state)
     close_room(&fixture);
 }
 
-static void what_the_room_owns_outlives_its_maker_and_is_everybodys(void **state)
+TEST(what_the_room_owns_outlives_its_maker_and_is_everybodys)
 {
     room_fixture fixture;
 
@@ -158,7 +159,7 @@ static void what_the_room_owns_outlives_its_maker_and_is_everybodys(void **state
     close_room(&fixture);
 }
 
-static void despawn_all_ends_everything_as_closed(void **state)
+TEST(despawn_all_ends_everything_as_closed)
 {
     room_fixture fixture;
 
@@ -193,7 +194,7 @@ static void despawn_all_ends_everything_as_closed(void **state)
     close_room(&fixture);
 }
 
-static void the_number_of_members_has_a_limit(void **state)
+TEST(the_number_of_members_has_a_limit)
 {
     room_fixture fixture;
     uint32_t member;
@@ -210,19 +211,4 @@ static void the_number_of_members_has_a_limit(void **state)
     close_room(&fixture);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(entities_stay_for_the_grace_time),
-        cmocka_unit_test(without_grace_entities_go_at_the_next_expire),
-        cmocka_unit_test(endless_grace_never_ends),
-        cmocka_unit_test(members_expire_in_the_order_in_which_they_left),
-        cmocka_unit_test(a_number_is_free_when_nothing_of_its_member_is_left),
-        cmocka_unit_test(a_number_is_free_at_once_of_one_who_leaves_nothing),
-        cmocka_unit_test(what_the_room_owns_outlives_its_maker_and_is_everybodys),
-        cmocka_unit_test(despawn_all_ends_everything_as_closed),
-        cmocka_unit_test(the_number_of_members_has_a_limit),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

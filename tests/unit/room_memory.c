@@ -6,10 +6,11 @@
 #include "room_fixture.h"
 
 #include "server/room/common/memory.h"
+#include "tests/support/test.h"
 
 #define CROWD 400u
 
-static void a_new_room_is_small(void **state)
+TEST(a_new_room_is_small)
 {
     room_fixture fixture;
 
@@ -38,7 +39,7 @@ static void move_crowd(room_fixture *fixture, uint32_t round)
     assert_int_equal(refusals.count, 0);
 }
 
-static void a_warm_room_takes_no_more_memory(void **state)
+TEST(a_warm_room_takes_no_more_memory)
 {
     qd_room_config config = *default_config();
     room_fixture fixture;
@@ -70,7 +71,7 @@ static void a_warm_room_takes_no_more_memory(void **state)
     close_room(&fixture);
 }
 
-static void a_block_stays_warm_and_shrinks_after_a_burst(void **state)
+TEST(a_block_stays_warm_and_shrinks_after_a_burst)
 {
     qd_block block = {0};
     qd_heap heap;
@@ -101,7 +102,7 @@ static void a_block_stays_warm_and_shrinks_after_a_burst(void **state)
     qd_heap_deinit(&heap);
 }
 
-static void a_spent_budget_refuses_and_breaks_nothing(void **state)
+TEST(a_spent_budget_refuses_and_breaks_nothing)
 {
     qd_room_config config = *default_config();
     room_fixture fixture;
@@ -137,7 +138,7 @@ static void a_spent_budget_refuses_and_breaks_nothing(void **state)
     close_room(&fixture);
 }
 
-static void a_room_that_cannot_be_made_leaves_nothing(void **state)
+TEST(a_room_that_cannot_be_made_leaves_nothing)
 {
     qd_heap heap;
     qd_room *room;
@@ -164,15 +165,4 @@ static void a_room_that_cannot_be_made_leaves_nothing(void **state)
     assert_true(refused && made);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_new_room_is_small),
-        cmocka_unit_test(a_warm_room_takes_no_more_memory),
-        cmocka_unit_test(a_block_stays_warm_and_shrinks_after_a_burst),
-        cmocka_unit_test(a_spent_budget_refuses_and_breaks_nothing),
-        cmocka_unit_test(a_room_that_cannot_be_made_leaves_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -2,17 +2,12 @@
  *
  * The radix sort against qsort: all sizes around the thresholds, dense and sparse keys, with values and without.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "server/room/common/order.h"
 #include "support/chance.h"
+#include "tests/support/test.h"
 
 #define COUNT_MAX 140000u
 
@@ -75,7 +70,7 @@ static void fill(size_t count, unsigned a_bits, unsigned b_bits, uint64_t seed)
     }
 }
 
-static void sorts_every_count(void **state)
+TEST(sorts_every_count)
 {
     static const size_t counts[] = {0,   1,   2,    3,    31,   32,   33,    34,     100,   255,
                                     256, 257, 1000, 4095, 4096, 4097, 20000, 131072, 131073};
@@ -90,9 +85,8 @@ static void sorts_every_count(void **state)
     }
 }
 
-static void sorts_halves_of_unequal_width(void **state)
+TEST(sorts_halves_of_unequal_width)
 {
-    (void)state;
     for (unsigned a_bits = 0; a_bits <= 32; a_bits += 4) {
         for (unsigned b_bits = 0; b_bits <= 32; b_bits += 8) {
             fill(6000, a_bits, b_bits, a_bits * 100 + b_bits);
@@ -102,7 +96,7 @@ static void sorts_halves_of_unequal_width(void **state)
 }
 
 /* Clusters of ids, far from each other: the first digits to sort by separate few of them. */
-static void sorts_ids_in_clusters(void **state)
+TEST(sorts_ids_in_clusters)
 {
     static const size_t counts[] = {100, 5000, 140000};
     chance dice = {3};
@@ -121,7 +115,7 @@ static void sorts_ids_in_clusters(void **state)
 }
 
 /* One entity in a great many pairs, among others in few: the pairs of it all lie in one run. */
-static void sorts_long_runs(void **state)
+TEST(sorts_long_runs)
 {
     chance dice = {5};
 
@@ -135,9 +129,8 @@ static void sorts_long_runs(void **state)
     }
 }
 
-static void sorts_what_is_sorted_or_reversed(void **state)
+TEST(sorts_what_is_sorted_or_reversed)
 {
-    (void)state;
     for (size_t i = 0; i < 5000; i++) {
         input[i] = (uint64_t)(i / 2) << 32 | (i * 7);
     }
@@ -152,15 +145,4 @@ static void sorts_what_is_sorted_or_reversed(void **state)
     check(5000);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sorts_every_count),
-        cmocka_unit_test(sorts_halves_of_unequal_width),
-        cmocka_unit_test(sorts_ids_in_clusters),
-        cmocka_unit_test(sorts_long_runs),
-        cmocka_unit_test(sorts_what_is_sorted_or_reversed),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -4,18 +4,13 @@
  * one worker and on several, which take tasks in reverse order or run at once.
  */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "server/room/pairs/pair_keys.h"
 #include "support/backwards.h"
 #include "support/chance.h"
+#include "tests/support/test.h"
 
 #define SLOTS       3000u
 #define COUNT_MAX   140000u
@@ -135,7 +130,7 @@ static void check(size_t count, const qd_ids *ids, const qd_executor *executor, 
     free(memory);
 }
 
-static void sorts_every_count(void **state)
+TEST(sorts_every_count)
 {
     static const size_t counts[] = {0, 1, 2, 40, 500, 4095, 4096, 4097, 9001, 140000};
     static const unsigned kinds[] = {1u << QD_SPACE_BEGIN | 1u << QD_SPACE_END, 1u << QD_SPACE_STAY,
@@ -164,20 +159,11 @@ static void sorts_every_count(void **state)
     }
 }
 
-static void splits_only_what_is_worth_it(void **state)
+TEST(splits_only_what_is_worth_it)
 {
-    (void)state;
     assert_int_equal(qd_pair_ranges(1000000, &qd_executor_serial), 1);
     assert_int_equal(qd_pair_ranges(100, &threads), 1);
     assert_int_equal(qd_pair_ranges(1000000, &threads), WORKERS_MAX);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sorts_every_count),
-        cmocka_unit_test(splits_only_what_is_worth_it),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

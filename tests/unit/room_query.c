@@ -3,6 +3,7 @@
  * Queries of a room: ids and their order, limits, the category filter. They show the last tick, not later changes.
  */
 #include "room_fixture.h"
+#include "tests/support/test.h"
 
 static const qd_space_query everywhere = {
     .kind = QD_SPACE_IN_BOX, .min_x = -1e9f, .min_y = -1e9f, .max_x = 1e9f, .max_y = 1e9f, .limit = 100};
@@ -34,7 +35,7 @@ static void expect_ids(qd_room *room, const qd_space_query *query, bool more, ui
     va_end(expected);
 }
 
-static void nothing_is_there_before_the_first_tick(void **state)
+TEST(nothing_is_there_before_the_first_tick)
 {
     room_fixture fixture;
 
@@ -48,7 +49,7 @@ static void nothing_is_there_before_the_first_tick(void **state)
     close_room(&fixture);
 }
 
-static void it_shows_the_last_tick(void **state)
+TEST(it_shows_the_last_tick)
 {
     room_fixture fixture;
     uint32_t other = 0;
@@ -87,7 +88,7 @@ static void it_shows_the_last_tick(void **state)
 }
 
 /* Slots are given out in another order than ids. */
-static void equal_hits_are_ordered_by_id_and_cut_at_the_limit(void **state)
+TEST(equal_hits_are_ordered_by_id_and_cut_at_the_limit)
 {
     static const uint32_t ids[] = {UINT32_MAX, 7, 70000, 0, 2000000000};
     room_fixture fixture;
@@ -110,7 +111,7 @@ static void equal_hits_are_ordered_by_id_and_cut_at_the_limit(void **state)
 }
 
 /* Boxes of 2 x 2 at (10, 50), (20, 50), ..., (90, 50). */
-static void each_kind_finds_what_it_should(void **state)
+TEST(each_kind_finds_what_it_should)
 {
     room_fixture fixture;
 
@@ -150,14 +151,4 @@ static void each_kind_finds_what_it_should(void **state)
     close_room(&fixture);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_there_before_the_first_tick),
-        cmocka_unit_test(it_shows_the_last_tick),
-        cmocka_unit_test(equal_hits_are_ordered_by_id_and_cut_at_the_limit),
-        cmocka_unit_test(each_kind_finds_what_it_should),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

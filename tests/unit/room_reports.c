@@ -3,6 +3,7 @@
  * Ticks and subscriptions: what a subscription gets in each state.
  */
 #include "room_fixture.h"
+#include "tests/support/test.h"
 
 /* A room of entities 1 and 2 that touch and 3 that does not, ticked once. */
 static void open_crowd(room_fixture *fixture, uint32_t events_max)
@@ -34,7 +35,7 @@ static void expect_suspended(const qd_room_report *report, uint64_t count)
     assert_int_equal(report->ends.count + report->begins.count + report->stays.count, 0);
 }
 
-static void a_reset_comes_between_ticks(void **state)
+TEST(a_reset_comes_between_ticks)
 {
     room_fixture fixture;
 
@@ -60,7 +61,7 @@ static void a_reset_comes_between_ticks(void **state)
     close_room(&fixture);
 }
 
-static void a_reset_comes_at_a_tick_with_its_set(void **state)
+TEST(a_reset_comes_at_a_tick_with_its_set)
 {
     room_fixture fixture;
 
@@ -76,7 +77,7 @@ static void a_reset_comes_at_a_tick_with_its_set(void **state)
     close_room(&fixture);
 }
 
-static void an_empty_reset_before_the_first_tick(void **state)
+TEST(an_empty_reset_before_the_first_tick)
 {
     room_fixture fixture;
 
@@ -92,7 +93,7 @@ static void an_empty_reset_before_the_first_tick(void **state)
     close_room(&fixture);
 }
 
-static void ticks_without_news_are_silent_unless_some_were_skipped(void **state)
+TEST(ticks_without_news_are_silent_unless_some_were_skipped)
 {
     room_fixture fixture;
 
@@ -112,7 +113,7 @@ static void ticks_without_news_are_silent_unless_some_were_skipped(void **state)
     close_room(&fixture);
 }
 
-static void stays_are_for_those_who_want_them(void **state)
+TEST(stays_are_for_those_who_want_them)
 {
     room_fixture fixture;
 
@@ -146,7 +147,7 @@ static void stays_are_for_those_who_want_them(void **state)
     close_room(&fixture);
 }
 
-static void own_pairs_are_those_of_ones_entities(void **state)
+TEST(own_pairs_are_those_of_ones_entities)
 {
     room_fixture fixture;
 
@@ -182,7 +183,7 @@ static void own_pairs_are_those_of_ones_entities(void **state)
     close_room(&fixture);
 }
 
-static void an_id_spawned_anew_is_another_entity(void **state)
+TEST(an_id_spawned_anew_is_another_entity)
 {
     room_fixture fixture;
 
@@ -213,7 +214,7 @@ static void an_id_spawned_anew_is_another_entity(void **state)
     close_room(&fixture);
 }
 
-static void what_comes_and_goes_within_a_tick_leaves_no_trace(void **state)
+TEST(what_comes_and_goes_within_a_tick_leaves_no_trace)
 {
     room_fixture fixture;
 
@@ -231,7 +232,7 @@ static void what_comes_and_goes_within_a_tick_leaves_no_trace(void **state)
     close_room(&fixture);
 }
 
-static void ends_say_why(void **state)
+TEST(ends_say_why)
 {
     uint32_t id = 1, mask = 0;
     float half = 0, x = 60, y = 50, near = 10;
@@ -270,7 +271,7 @@ static void ends_say_why(void **state)
     }
 }
 
-static void too_many_pairs_for_a_reset_suspend_once(void **state)
+TEST(too_many_pairs_for_a_reset_suspend_once)
 {
     room_fixture fixture;
 
@@ -299,7 +300,7 @@ static void too_many_pairs_for_a_reset_suspend_once(void **state)
     close_room(&fixture);
 }
 
-static void too_many_events_suspend_all_until_the_next_tick_that_fits(void **state)
+TEST(too_many_events_suspend_all_until_the_next_tick_that_fits)
 {
     room_fixture fixture;
 
@@ -334,7 +335,7 @@ static void too_many_events_suspend_all_until_the_next_tick_that_fits(void **sta
     close_room(&fixture);
 }
 
-static void a_lost_subscription_waits_for_resume(void **state)
+TEST(a_lost_subscription_waits_for_resume)
 {
     room_fixture fixture;
 
@@ -362,7 +363,7 @@ static void a_lost_subscription_waits_for_resume(void **state)
     close_room(&fixture);
 }
 
-static void without_a_subscription_there_is_nothing_to_lose(void **state)
+TEST(without_a_subscription_there_is_nothing_to_lose)
 {
     room_fixture fixture;
 
@@ -377,7 +378,7 @@ static void without_a_subscription_there_is_nothing_to_lose(void **state)
 }
 
 /* In the middle of a round one reader loses its report, another subscribes again, a third leaves. */
-static void changes_within_a_round_concern_only_their_member(void **state)
+TEST(changes_within_a_round_concern_only_their_member)
 {
     room_fixture fixture;
 
@@ -408,7 +409,7 @@ static void changes_within_a_round_concern_only_their_member(void **state)
     close_room(&fixture);
 }
 
-static void unread_reports_count_as_delivered(void **state)
+TEST(unread_reports_count_as_delivered)
 {
     room_fixture fixture;
 
@@ -427,7 +428,7 @@ static void unread_reports_count_as_delivered(void **state)
     close_room(&fixture);
 }
 
-static void a_second_subscribe_replaces_the_first(void **state)
+TEST(a_second_subscribe_replaces_the_first)
 {
     room_fixture fixture;
 
@@ -450,7 +451,7 @@ static void a_second_subscribe_replaces_the_first(void **state)
     close_room(&fixture);
 }
 
-static void equal_reports_share_a_number(void **state)
+TEST(equal_reports_share_a_number)
 {
     enum { MEMBERS = 6 };
     room_fixture fixture;
@@ -483,7 +484,7 @@ static void equal_reports_share_a_number(void **state)
     close_room(&fixture);
 }
 
-static void figures_count_while_somebody_is_live(void **state)
+TEST(figures_count_while_somebody_is_live)
 {
     room_fixture fixture;
 
@@ -509,7 +510,7 @@ static void figures_count_while_somebody_is_live(void **state)
     close_room(&fixture);
 }
 
-static void a_depth_that_was_asked_for_is_kept(void **state)
+TEST(a_depth_that_was_asked_for_is_kept)
 {
     qd_room_config config = *default_config();
     room_fixture fixture;
@@ -523,29 +524,4 @@ static void a_depth_that_was_asked_for_is_kept(void **state)
     close_room(&fixture);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_reset_comes_between_ticks),
-        cmocka_unit_test(a_reset_comes_at_a_tick_with_its_set),
-        cmocka_unit_test(an_empty_reset_before_the_first_tick),
-        cmocka_unit_test(ticks_without_news_are_silent_unless_some_were_skipped),
-        cmocka_unit_test(stays_are_for_those_who_want_them),
-        cmocka_unit_test(own_pairs_are_those_of_ones_entities),
-        cmocka_unit_test(an_id_spawned_anew_is_another_entity),
-        cmocka_unit_test(what_comes_and_goes_within_a_tick_leaves_no_trace),
-        cmocka_unit_test(ends_say_why),
-        cmocka_unit_test(too_many_pairs_for_a_reset_suspend_once),
-        cmocka_unit_test(too_many_events_suspend_all_until_the_next_tick_that_fits),
-        cmocka_unit_test(a_lost_subscription_waits_for_resume),
-        cmocka_unit_test(without_a_subscription_there_is_nothing_to_lose),
-        cmocka_unit_test(changes_within_a_round_concern_only_their_member),
-        cmocka_unit_test(unread_reports_count_as_delivered),
-        cmocka_unit_test(a_second_subscribe_replaces_the_first),
-        cmocka_unit_test(equal_reports_share_a_number),
-        cmocka_unit_test(figures_count_while_somebody_is_live),
-        cmocka_unit_test(a_depth_that_was_asked_for_is_kept),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -3,6 +3,7 @@
  * Rosters: naming them, what an entry means as entities come and go, and their memory.
  */
 #include "room_fixture.h"
+#include "tests/support/test.h"
 
 #define MANY   1500u /* several runs of entries */
 #define LITTLE 512u
@@ -67,7 +68,7 @@ static float x_of(qd_room *room, uint32_t id)
     return 0;
 }
 
-static void a_roster_is_named_in_pieces_patched_cut_and_dropped(void **state)
+TEST(a_roster_is_named_in_pieces_patched_cut_and_dropped)
 {
     static const uint32_t one[] = {5, 6, 7}, other[] = {8, 9};
     room_fixture fixture;
@@ -94,7 +95,7 @@ static void a_roster_is_named_in_pieces_patched_cut_and_dropped(void **state)
     close_room(&fixture);
 }
 
-static void all_rosters_of_a_member_share_one_limit(void **state)
+TEST(all_rosters_of_a_member_share_one_limit)
 {
     static const uint32_t id[] = {1, 2, 3, 4, 5, 6};
     room_fixture fixture;
@@ -117,7 +118,7 @@ static void all_rosters_of_a_member_share_one_limit(void **state)
     close_room(&fixture);
 }
 
-static void an_entry_means_whichever_entity_has_its_id(void **state)
+TEST(an_entry_means_whichever_entity_has_its_id)
 {
     static const uint32_t id[] = {1, 2};
     room_fixture fixture;
@@ -149,7 +150,7 @@ static void an_entry_means_whichever_entity_has_its_id(void **state)
     close_room(&fixture);
 }
 
-static void an_entry_is_refused_once_its_entity_is_anothers(void **state)
+TEST(an_entry_is_refused_once_its_entity_is_anothers)
 {
     static const uint32_t id[] = {1};
     room_fixture fixture;
@@ -173,7 +174,7 @@ static void an_entry_is_refused_once_its_entity_is_anothers(void **state)
     close_room(&fixture);
 }
 
-static void rosters_of_many_runs_are_moved_from_any_entry(void **state)
+TEST(rosters_of_many_runs_are_moved_from_any_entry)
 {
     room_fixture fixture;
     uint32_t id[MANY];
@@ -201,7 +202,7 @@ static void rosters_of_many_runs_are_moved_from_any_entry(void **state)
 }
 
 /* In two rosters, of two members, and twice in one of them. */
-static void an_entity_of_several_rosters_is_missed_in_all(void **state)
+TEST(an_entity_of_several_rosters_is_missed_in_all)
 {
     static const uint32_t id[] = {1, 1};
     room_fixture fixture;
@@ -228,7 +229,7 @@ static void an_entity_of_several_rosters_is_missed_in_all(void **state)
     close_room(&fixture);
 }
 
-static void what_is_cut_off_is_not_what_stays(void **state)
+TEST(what_is_cut_off_is_not_what_stays)
 {
     static const uint32_t id[] = {1, 1};
     room_fixture fixture;
@@ -245,7 +246,7 @@ static void what_is_cut_off_is_not_what_stays(void **state)
 }
 
 /* From any entry on; the moves end in the next run, or in the one after it. */
-static void an_entry_that_is_gone_is_missed_from_anywhere(void **state)
+TEST(an_entry_that_is_gone_is_missed_from_anywhere)
 {
     room_fixture fixture;
     uint32_t id[MANY];
@@ -268,7 +269,7 @@ static void an_entry_that_is_gone_is_missed_from_anywhere(void **state)
     close_room(&fixture);
 }
 
-static void refusals_name_entries_of_the_batch(void **state)
+TEST(refusals_name_entries_of_the_batch)
 {
     static const uint32_t id[] = {1, 2, 3, 4};
     static const float x[] = {20, NAN, 20}, y[] = {50, 50, 50};
@@ -292,7 +293,7 @@ static void refusals_name_entries_of_the_batch(void **state)
     close_room(&fixture);
 }
 
-static void places_of_no_roster_and_beyond_its_end_change_nothing(void **state)
+TEST(places_of_no_roster_and_beyond_its_end_change_nothing)
 {
     static const uint32_t id[] = {1, 2};
     static const float x[] = {20, 20, 20}, y[] = {50, 50, 50};
@@ -319,7 +320,7 @@ static void places_of_no_roster_and_beyond_its_end_change_nothing(void **state)
     close_room(&fixture);
 }
 
-static void memory_goes_with_the_roster_and_with_its_member(void **state)
+TEST(memory_goes_with_the_roster_and_with_its_member)
 {
     room_fixture fixture;
     uint32_t id[MANY] = {0};
@@ -349,7 +350,7 @@ static void memory_goes_with_the_roster_and_with_its_member(void **state)
 }
 
 /* A number that another session has had begins with none. */
-static void a_new_member_has_no_rosters(void **state)
+TEST(a_new_member_has_no_rosters)
 {
     static const uint32_t id[] = {1};
     room_fixture fixture;
@@ -363,22 +364,4 @@ static void a_new_member_has_no_rosters(void **state)
     close_room(&fixture);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_roster_is_named_in_pieces_patched_cut_and_dropped),
-        cmocka_unit_test(all_rosters_of_a_member_share_one_limit),
-        cmocka_unit_test(an_entry_means_whichever_entity_has_its_id),
-        cmocka_unit_test(an_entry_is_refused_once_its_entity_is_anothers),
-        cmocka_unit_test(rosters_of_many_runs_are_moved_from_any_entry),
-        cmocka_unit_test(an_entity_of_several_rosters_is_missed_in_all),
-        cmocka_unit_test(what_is_cut_off_is_not_what_stays),
-        cmocka_unit_test(an_entry_that_is_gone_is_missed_from_anywhere),
-        cmocka_unit_test(refusals_name_entries_of_the_batch),
-        cmocka_unit_test(places_of_no_roster_and_beyond_its_end_change_nothing),
-        cmocka_unit_test(memory_goes_with_the_roster_and_with_its_member),
-        cmocka_unit_test(a_new_member_has_no_rosters),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -3,6 +3,7 @@
  * Snapshots: order, limit, regions. They show the present, not the last tick.
  */
 #include "room_fixture.h"
+#include "tests/support/test.h"
 
 static void expect_ids(qd_room *room, const qd_room_region *region, uint32_t limit, bool more_expected, uint32_t count,
                        ...)
@@ -21,7 +22,7 @@ static void expect_ids(qd_room *room, const qd_room_region *region, uint32_t lim
     va_end(expected);
 }
 
-static void ids_ascend_and_end_at_the_limit(void **state)
+TEST(ids_ascend_and_end_at_the_limit)
 {
     room_fixture fixture;
 
@@ -43,7 +44,7 @@ static void ids_ascend_and_end_at_the_limit(void **state)
     close_room(&fixture);
 }
 
-static void those_of_one_owner(void **state)
+TEST(those_of_one_owner)
 {
     room_fixture fixture;
     qd_room_batch columns;
@@ -67,7 +68,7 @@ static void those_of_one_owner(void **state)
     close_room(&fixture);
 }
 
-static void it_shows_the_present(void **state)
+TEST(it_shows_the_present)
 {
     qd_room_batch columns;
     room_fixture fixture;
@@ -90,7 +91,7 @@ static void it_shows_the_present(void **state)
 }
 
 /* Boxes of 2 x 2 at (10, 50), (20, 50), ...; a circle reaches as far as its radius on both axes. */
-static void a_region_takes_what_touches_it(void **state)
+TEST(a_region_takes_what_touches_it)
 {
     static const qd_room_region exact = {.min_x = 11, .max_x = 19, .max_y = 100};
     static const qd_room_region between = {.min_x = 11.5f, .max_x = 18.5f, .max_y = 100};
@@ -116,14 +117,4 @@ static void a_region_takes_what_touches_it(void **state)
     close_room(&fixture);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ids_ascend_and_end_at_the_limit),
-        cmocka_unit_test(those_of_one_owner),
-        cmocka_unit_test(it_shows_the_present),
-        cmocka_unit_test(a_region_takes_what_touches_it),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -8,15 +8,11 @@
 #include "server/room/views/visibility/spatial_join.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "support/backwards.h"
 #include "support/chance.h"
+#include "tests/support/test.h"
 
 /* ---- finding ---- */
 
@@ -154,15 +150,13 @@ static void all_find_the_same(unsigned axes)
     free_tree(&tree, axes);
 }
 
-static void all_find_the_same_in_a_plane(void **state)
+TEST(all_find_the_same_in_a_plane)
 {
-    (void)state;
     all_find_the_same(2);
 }
 
-static void all_find_the_same_in_space(void **state)
+TEST(all_find_the_same_in_space)
 {
-    (void)state;
     all_find_the_same(3);
 }
 
@@ -258,7 +252,7 @@ static qd_room_view_report tick(crowd *c, const qd_executor *executor)
     return report;
 }
 
-static void the_join_leads_where_a_crowd_moves(void **state)
+TEST(the_join_leads_where_a_crowd_moves)
 {
     crowd c;
 
@@ -288,7 +282,7 @@ static void gather(crowd *c, uint32_t first, uint32_t end, float at)
 
 /* When the join comes into use, the index keeps old positions. New observers at these positions must see nothing, also
  * at the tick of the first entity with a visible range, at which the index is asked. */
-static void observer_at_old_positions_of_the_index_sees_nothing(void **state)
+TEST(observer_at_old_positions_of_the_index_sees_nothing)
 {
     const uint32_t in_view = OBSERVERS * OBSERVERS, id = 0;
     const float visible_range = 5;
@@ -351,7 +345,7 @@ static unsigned come_together(size_t workers, uint32_t sightings_max, uint32_t l
 }
 
 /* Also if there are too many entries and too few hits, whichever is found first. */
-static void what_is_in_vain_is_so_with_any_number_of_hands(void **state)
+TEST(what_is_in_vain_is_so_with_any_number_of_hands)
 {
     static const uint32_t sightings_max[] = {500, 5000, 1u << 20}, looks_max[] = {10, 1000, 3000, 1u << 20};
     static const size_t workers[] = {2, 5, 16};
@@ -379,7 +373,7 @@ static void expect_enter(const qd_room_view_report *report, uint32_t i, uint32_t
 }
 
 /* Views are suspended, and at the next tick the visibility index finds what is in view. */
-static void a_room_goes_on_after_it_looked_in_vain(void **state)
+TEST(a_room_goes_on_after_it_looked_in_vain)
 {
     const float apart = 10.5f;
     crowd c;
@@ -418,16 +412,4 @@ static void a_room_goes_on_after_it_looked_in_vain(void **state)
     end(&c);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_find_the_same_in_a_plane),
-        cmocka_unit_test(all_find_the_same_in_space),
-        cmocka_unit_test(the_join_leads_where_a_crowd_moves),
-        cmocka_unit_test(observer_at_old_positions_of_the_index_sees_nothing),
-        cmocka_unit_test(what_is_in_vain_is_so_with_any_number_of_hands),
-        cmocka_unit_test(a_room_goes_on_after_it_looked_in_vain),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -3,6 +3,7 @@
  * Swept rooms: which subscriptions get pairs that passed, when, and in which order.
  */
 #include "room_fixture.h"
+#include "tests/support/test.h"
 
 /* Boxes of half extent 1 at y 50: 1 at x 10, and 2, 3, ... from x 50 on, 10 apart. Ticked once. */
 static void open_lane(room_fixture *fixture, uint32_t count, uint32_t events_max)
@@ -20,7 +21,7 @@ static void open_lane(room_fixture *fixture, uint32_t count, uint32_t events_max
 }
 
 /* Past 2 and 3, in a room whose subscriptions have had their reset. */
-static void passed_pairs_are_told_and_not_part_of_the_set(void **state)
+TEST(passed_pairs_are_told_and_not_part_of_the_set)
 {
     room_fixture fixture;
 
@@ -44,7 +45,7 @@ static void passed_pairs_are_told_and_not_part_of_the_set(void **state)
     close_room(&fixture);
 }
 
-static void rooms_that_are_not_swept_tell_of_none(void **state)
+TEST(rooms_that_are_not_swept_tell_of_none)
 {
     room_fixture fixture;
 
@@ -62,7 +63,7 @@ static void rooms_that_are_not_swept_tell_of_none(void **state)
 }
 
 /* Pairs that begin or end did not pass, and teleported entities pass nothing. */
-static void passed_is_what_neither_began_nor_ended(void **state)
+TEST(passed_is_what_neither_began_nor_ended)
 {
     float x = 10, y = 50;
     const uint32_t id = 1;
@@ -93,7 +94,7 @@ static void passed_is_what_neither_began_nor_ended(void **state)
     close_room(&fixture);
 }
 
-static void own_passed_pairs_are_those_of_ones_entities(void **state)
+TEST(own_passed_pairs_are_those_of_ones_entities)
 {
     room_fixture fixture;
 
@@ -116,7 +117,7 @@ static void own_passed_pairs_are_those_of_ones_entities(void **state)
     close_room(&fixture);
 }
 
-static void a_reset_tells_of_none(void **state)
+TEST(a_reset_tells_of_none)
 {
     room_fixture fixture;
 
@@ -138,7 +139,7 @@ static void a_reset_tells_of_none(void **state)
     close_room(&fixture);
 }
 
-static void passed_pairs_count_for_events_max(void **state)
+TEST(passed_pairs_count_for_events_max)
 {
     room_fixture fixture;
 
@@ -159,16 +160,4 @@ static void passed_pairs_count_for_events_max(void **state)
     close_room(&fixture);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(passed_pairs_are_told_and_not_part_of_the_set),
-        cmocka_unit_test(rooms_that_are_not_swept_tell_of_none),
-        cmocka_unit_test(passed_is_what_neither_began_nor_ended),
-        cmocka_unit_test(own_passed_pairs_are_those_of_ones_entities),
-        cmocka_unit_test(a_reset_tells_of_none),
-        cmocka_unit_test(passed_pairs_count_for_events_max),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

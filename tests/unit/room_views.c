@@ -3,10 +3,10 @@
  * What observers see: regions, margins, masks, teams, hidden entities, and the reasons of leaves.
  */
 #include "room_views_fixture.h"
+#include "tests/support/test.h"
 
-static void a_circle_sees_what_is_within_its_range(void **state)
+TEST_WITH(a_circle_sees_what_is_within_its_range, set_up, tear_down)
 {
-    (void)state;
     spawn(room, me, 1, 60);
     spawn(room, me, 2, 60.5f);
     spawn(room, me, 3, 40);
@@ -28,9 +28,8 @@ static void a_circle_sees_what_is_within_its_range(void **state)
     expect_enters(report, 1, 7, 2);
 }
 
-static void what_is_in_view_stays_within_the_margin(void **state)
+TEST_WITH(what_is_in_view_stays_within_the_margin, set_up, tear_down)
 {
-    (void)state;
     spawn(room, me, 1, 60);
     spawn(room, me, 2, 62);
     observe(room, me, (watch){.id = 7, .range = 10, .leave_margin = 5});
@@ -43,9 +42,8 @@ static void what_is_in_view_stays_within_the_margin(void **state)
     silent_tick(room);
 }
 
-static void a_box_has_its_own_extents(void **state)
+TEST_WITH(a_box_has_its_own_extents, set_up, tear_down)
 {
-    (void)state;
     spawn(room, me, 1, 60);
     spawn(room, me, 2, 61);
     observe(room, me, (watch){.id = 7, .region = QD_ROOM_BOX, .half_x = 10, .half_y = 0.5f, .leave_margin = 2});
@@ -56,9 +54,8 @@ static void a_box_has_its_own_extents(void **state)
     expect_leaves(view_at_tick(room), 1, 7, 1, QD_ROOM_LEFT_RANGE);
 }
 
-static void an_anchored_observer_goes_with_its_entity_and_does_not_see_it(void **state)
+TEST_WITH(an_anchored_observer_goes_with_its_entity_and_does_not_see_it, set_up, tear_down)
 {
-    (void)state;
     spawn(room, me, 1, 10);
     spawn(room, me, 2, 15);
     spawn(room, me, 3, 90);
@@ -76,9 +73,8 @@ static void an_anchored_observer_goes_with_its_entity_and_does_not_see_it(void *
     assert_int_equal(unobserve(room, me, 7), QD_ROOM_UNKNOWN_OBSERVER);
 }
 
-static void category_and_mask_filter(void **state)
+TEST_WITH(category_and_mask_filter, set_up, tear_down)
 {
-    (void)state;
     spawn(room, me, 1, 50);
     spawn(room, me, 2, 51);
     recategorise(room, me, 2, 2);
@@ -95,9 +91,8 @@ static void category_and_mask_filter(void **state)
     expect_enters(report, 1, 7, 2);
 }
 
-static void what_despawns_leaves_and_may_come_again_in_the_same_report(void **state)
+TEST_WITH(what_despawns_leaves_and_may_come_again_in_the_same_report, set_up, tear_down)
 {
-    (void)state;
     spawn(room, me, 1, 50);
     spawn(room, me, 2, 51);
     observe(room, me, (watch){.id = 7, .range = 10});
@@ -110,9 +105,8 @@ static void what_despawns_leaves_and_may_come_again_in_the_same_report(void **st
     expect_enters(report, 1, 7, 1);
 }
 
-static void who_stops_observing_leaves_everything(void **state)
+TEST_WITH(who_stops_observing_leaves_everything, set_up, tear_down)
 {
-    (void)state;
     spawn(room, me, 1, 50);
     observe(room, me, (watch){.id = 7, .range = 10});
     (void)view_at_tick(room);
@@ -126,9 +120,8 @@ static void who_stops_observing_leaves_everything(void **state)
     silent_tick(room);
 }
 
-static void a_closed_room_leaves_everything(void **state)
+TEST_WITH(a_closed_room_leaves_everything, set_up, tear_down)
 {
-    (void)state;
     spawn(room, me, 1, 50);
     spawn(room, me, 2, 51);
     observe(room, me, (watch){.id = 7, .range = 10});
@@ -139,19 +132,4 @@ static void a_closed_room_leaves_everything(void **state)
                   QD_ROOM_LEFT_ROOM_CLOSED);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_circle_sees_what_is_within_its_range, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_is_in_view_stays_within_the_margin, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_box_has_its_own_extents, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(an_anchored_observer_goes_with_its_entity_and_does_not_see_it, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(category_and_mask_filter, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_despawns_leaves_and_may_come_again_in_the_same_report, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(who_stops_observing_leaves_everything, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_closed_room_leaves_everything, set_up, tear_down),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

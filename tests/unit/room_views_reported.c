@@ -6,6 +6,7 @@
 #include "server/room/views/changes.h"
 
 #include "room_views_fixture.h"
+#include "tests/support/test.h"
 
 static void options(uint32_t member, uint32_t bytes_max, qd_room_watching watching)
 {
@@ -39,7 +40,7 @@ static void wait_long(uint32_t times)
 }
 
 /* Half of all rounds is a day of some rooms that tick by Step, and a year of others. */
-static void positions_are_told_however_long_nothing_happened(void **state)
+TEST_WITH(positions_are_told_however_long_nothing_happened, set_up, tear_down)
 {
     static const float ranges[] = {5}, wide[] = {30};
     static const uint32_t everys[] = {1};
@@ -68,7 +69,7 @@ static void positions_are_told_however_long_nothing_happened(void **state)
     silent_tick(room);
 }
 
-static void positions_are_told_by_tier_and_only_where_they_changed(void **state)
+TEST_WITH(positions_are_told_by_tier_and_only_where_they_changed, set_up, tear_down)
 {
     static const float ranges[] = {5, 20};
     static const uint32_t everys[] = {1, 3};
@@ -96,7 +97,7 @@ static void positions_are_told_by_tier_and_only_where_they_changed(void **state)
     expect_relays(next_view(room), 1, 7, 4);
 }
 
-static void bytes_go_to_leaves_then_enters_then_relays(void **state)
+TEST_WITH(bytes_go_to_leaves_then_enters_then_relays, set_up, tear_down)
 {
     static const float ranges[] = {50};
     static const uint32_t everys[] = {1};
@@ -125,10 +126,10 @@ static void bytes_go_to_leaves_then_enters_then_relays(void **state)
     assert_int_equal(view_at_tick(room).leave_count, 4);
 }
 
-static void watchers_are_told_to_owners_and_to_who_watches_all(void **state)
+TEST_WITH(watchers_are_told_to_owners_and_to_who_watches_all, set_up, tear_down)
 {
-    (void)state;
     uint32_t other = join(room), third = join(room);
+
     options(other, 0, QD_ROOM_WATCH_OWN);
     options(third, 0, QD_ROOM_WATCH_ALL);
     spawn(room, me, 1, 50);
@@ -162,9 +163,8 @@ static void watchers_are_told_to_owners_and_to_who_watches_all(void **state)
     assert_true(report.reset_watchers && report.watcher_enter_count == 0);
 }
 
-static void who_lost_a_report_begins_anew(void **state)
+TEST_WITH(who_lost_a_report_begins_anew, set_up, tear_down)
 {
-    (void)state;
     spawn(room, me, 1, 50);
     observe(room, me, (watch){.id = 7, .range = 10});
     (void)view_at_tick(room);
@@ -186,9 +186,8 @@ static void who_lost_a_report_begins_anew(void **state)
     silent_tick(room);
 }
 
-static void ticks_that_were_lost_are_counted(void **state)
+TEST_WITH(ticks_that_were_lost_are_counted, set_up, tear_down)
 {
-    (void)state;
     spawn(room, me, 1, 50);
     observe(room, me, (watch){.id = 7, .range = 10});
     (void)view_at_tick(room);
@@ -222,10 +221,10 @@ static void ticks_that_were_lost_are_counted(void **state)
     silent_tick(room);
 }
 
-static void a_reverse_view_begins_between_ticks(void **state)
+TEST_WITH(a_reverse_view_begins_between_ticks, set_up, tear_down)
 {
-    (void)state;
     uint32_t other = join(room);
+
     spawn(room, me, 1, 50);
     spawn(room, other, 2, 51);
     observe(room, me, (watch){.id = 7, .range = 10});
@@ -263,9 +262,8 @@ static void a_reverse_view_begins_between_ticks(void **state)
     no_view(room);
 }
 
-static void too_many_sightings_suspend_views_until_they_are_fewer(void **state)
+TEST_WITH(too_many_sightings_suspend_views_until_they_are_fewer, set_up, tear_down)
 {
-    (void)state;
     for (uint32_t id = 0; id < 100; id++) {
         spawn(room, me, id, 50);
     }
@@ -287,7 +285,7 @@ static void too_many_sightings_suspend_views_until_they_are_fewer(void **state)
 }
 
 /* Wherever they are, and whether they are there or not: else lists would be a way around the limit. */
-static void what_is_on_lists_show_counts_as_sightings(void **state)
+TEST_WITH(what_is_on_lists_show_counts_as_sightings, set_up, tear_down)
 {
     uint32_t ids[1000];
 
@@ -313,10 +311,10 @@ static void what_is_on_lists_show_counts_as_sightings(void **state)
     assert_true(report.reset && report.enter_count == 2);
 }
 
-static void who_stops_observing_as_views_are_suspended_hears_of_it(void **state)
+TEST_WITH(who_stops_observing_as_views_are_suspended_hears_of_it, set_up, tear_down)
 {
-    (void)state;
     uint32_t other = join(room);
+
     for (uint32_t id = 0; id < 101; id++) {
         spawn(room, me, id, 50);
     }
@@ -332,7 +330,7 @@ static void who_stops_observing_as_views_are_suspended_hears_of_it(void **state)
     assert_true(report.member == other && report.suspended && report.leave_count == 0);
 }
 
-static void why_says_which_rule_it_was(void **state)
+TEST_WITH(why_says_which_rule_it_was, set_up, tear_down)
 {
     static const uint32_t lists[] = {4, 5};
 
@@ -374,7 +372,7 @@ static void why_says_which_rule_it_was(void **state)
     assert_int_equal(qd_room_why(room, UINT32_MAX, 2, 1, 1, &reason), 0);
 }
 
-static void descriptions_come_with_enters_and_go_with_their_entity(void **state)
+TEST_WITH(descriptions_come_with_enters_and_go_with_their_entity, set_up, tear_down)
 {
     static const uint32_t id[] = {1, 2};
     static const uint64_t tag[] = {UINT64_MAX, 5};
@@ -399,10 +397,10 @@ static void descriptions_come_with_enters_and_go_with_their_entity(void **state)
     assert_true(report.enter_tag[0] == 0 && report.enter_payload_size[0] == 0);
 }
 
-static void who_leaves_the_room_sees_nothing_more(void **state)
+TEST_WITH(who_leaves_the_room_sees_nothing_more, set_up, tear_down)
 {
-    (void)state;
     uint32_t other = join(room);
+
     spawn(room, me, 1, 50);
     observe(room, other, (watch){.id = 7, .range = 10});
     tick(room);
@@ -416,9 +414,8 @@ static void who_leaves_the_room_sees_nothing_more(void **state)
     assert_true(stats.observers == 0 && stats.seen == 0 && stats.enters == 1 && stats.leaves == 1);
 }
 
-static void a_room_without_memory_refuses_observers_and_goes_on(void **state)
+TEST_WITH(a_room_without_memory_refuses_observers_and_goes_on, set_up, tear_down)
 {
-    (void)state;
     spawn(room, me, 1, 50);
     tick(room);
     size_t bytes = fixture.heap.bytes;
@@ -464,10 +461,10 @@ static void suspended_views_end_without_an_observer(uint32_t entities, uint32_t 
     no_view(room);
 }
 
-static void a_sight_without_observers_is_not_suspended(void **state)
+TEST_WITH(a_sight_without_observers_is_not_suspended, set_up, tear_down)
 {
-    (void)state;
     uint32_t refused = 0;
+
     for (uint32_t entities = 100; entities < 164; entities++) {
         suspended_views_end_without_an_observer(entities, &refused);
         tear_down(NULL);
@@ -477,9 +474,8 @@ static void a_sight_without_observers_is_not_suspended(void **state)
 }
 
 /* The first entity with a visible range needs bodies of each observer. One that has ended has none to free. */
-static void a_room_without_memory_refuses_a_visible_range_and_goes_on(void **state)
+TEST_WITH(a_room_without_memory_refuses_a_visible_range_and_goes_on, set_up, tear_down)
 {
-    (void)state;
     spawn(room, me, 1, 50);
     spawn(room, me, 2, 52);
     for (uint32_t id = 1; id < 100; id++) {
@@ -500,26 +496,4 @@ static void a_room_without_memory_refuses_a_visible_range_and_goes_on(void **sta
     assert_int_equal(view_at_tick(room).enter_count, 99);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(positions_are_told_however_long_nothing_happened, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(positions_are_told_by_tier_and_only_where_they_changed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(bytes_go_to_leaves_then_enters_then_relays, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(watchers_are_told_to_owners_and_to_who_watches_all, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(who_lost_a_report_begins_anew, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(ticks_that_were_lost_are_counted, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_reverse_view_begins_between_ticks, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(too_many_sightings_suspend_views_until_they_are_fewer, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_is_on_lists_show_counts_as_sightings, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(who_stops_observing_as_views_are_suspended_hears_of_it, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(why_says_which_rule_it_was, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(descriptions_come_with_enters_and_go_with_their_entity, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(who_leaves_the_room_sees_nothing_more, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_room_without_memory_refuses_observers_and_goes_on, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_room_without_memory_refuses_a_visible_range_and_goes_on, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_sight_without_observers_is_not_suspended, set_up, tear_down),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -3,6 +3,7 @@
  * What observers see beyond regions and masks: cones, teams, hidden entities, lists, limits, budgets, visible ranges.
  */
 #include "room_views_fixture.h"
+#include "tests/support/test.h"
 
 static void except(uint32_t observer, uint32_t show_count, const uint32_t *show, uint32_t hide_count,
                    const uint32_t *hide)
@@ -19,9 +20,8 @@ static void turn(uint32_t id, float x, float y)
     assert_int_equal(only_refusal(&refusals), 0);
 }
 
-static void a_cone_sees_where_it_looks(void **state)
+TEST_WITH(a_cone_sees_where_it_looks, set_up, tear_down)
 {
-    (void)state;
     spawn(room, me, 1, 55);
     spawn(room, me, 2, 45);
     spawn(room, me, 3, 50);
@@ -39,9 +39,8 @@ static void a_cone_sees_where_it_looks(void **state)
     expect_enters(view_at_tick(room), 2, 7, 1, 7, 2);
 }
 
-static void a_cones_margin_is_beside_it_as_well(void **state)
+TEST_WITH(a_cones_margin_is_beside_it_as_well, set_up, tear_down)
 {
-    (void)state;
     spawn(room, me, 1, 60);
     observe(room, me, (watch){.id = 7, .region = QD_ROOM_CONE, .range = 20, .direction_x = 1, .angle = 0.1f});
     expect_enters(view_at_tick(room), 1, 7, 1);
@@ -54,9 +53,8 @@ static void a_cones_margin_is_beside_it_as_well(void **state)
     expect_leaves(view_at_tick(room), 1, 7, 1, QD_ROOM_LEFT_RANGE);
 }
 
-static void teams_see_themselves_and_who_has_none(void **state)
+TEST_WITH(teams_see_themselves_and_who_has_none, set_up, tear_down)
 {
-    (void)state;
     for (uint32_t id = 1; id <= 3; id++) {
         spawn(room, me, id, 50);
     }
@@ -72,7 +70,7 @@ static void teams_see_themselves_and_who_has_none(void **state)
     expect_enters(report, 1, 7, 2);
 }
 
-static void what_is_hidden_is_seen_by_show_alone(void **state)
+TEST_WITH(what_is_hidden_is_seen_by_show_alone, set_up, tear_down)
 {
     static const uint32_t one[] = {1};
 
@@ -91,7 +89,7 @@ static void what_is_hidden_is_seen_by_show_alone(void **state)
     expect_enters(view_at_tick(room), 2, 7, 2, 8, 2);
 }
 
-static void lists_go_before_everything(void **state)
+TEST_WITH(lists_go_before_everything, set_up, tear_down)
 {
     static const uint32_t far_one[] = {3, 9}, near_one[] = {1};
 
@@ -115,9 +113,8 @@ static void lists_go_before_everything(void **state)
     assert_int_equal(qd_room_except(room, me, 7, QD_VIEW_EXCEPTIONS_MAX + 1, NULL, 0, NULL), QD_ERR_INVALID);
 }
 
-static void a_limit_keeps_the_nearest_without_flicker(void **state)
+TEST_WITH(a_limit_keeps_the_nearest_without_flicker, set_up, tear_down)
 {
-    (void)state;
     spawn(room, me, 1, 52);
     spawn(room, me, 2, 53);
     spawn(room, me, 3, 54);
@@ -137,9 +134,8 @@ static void a_limit_keeps_the_nearest_without_flicker(void **state)
     expect_enters(report, 1, 7, 2);
 }
 
-static void a_budget_lets_the_nearest_in_first(void **state)
+TEST_WITH(a_budget_lets_the_nearest_in_first, set_up, tear_down)
 {
-    (void)state;
     for (uint32_t id = 1; id <= 5; id++) {
         spawn(room, me, id, 60 - (float)id);
     }
@@ -155,9 +151,8 @@ static void a_budget_lets_the_nearest_in_first(void **state)
     expect_enters(view_at_tick(room), 2, 7, 7, 7, 8);
 }
 
-static void some_are_seen_from_afar(void **state)
+TEST_WITH(some_are_seen_from_afar, set_up, tear_down)
 {
-    (void)state;
     spawn(room, me, 1, 80);
     observe(room, me, (watch){.id = 7, .range = 10, .leave_margin = 3});
     silent_tick(room);
@@ -173,7 +168,7 @@ static void some_are_seen_from_afar(void **state)
     expect_leaves(view_at_tick(room), 1, 7, 1, QD_ROOM_LEFT_RANGE);
 }
 
-static void bad_observers_are_refused(void **state)
+TEST_WITH(bad_observers_are_refused, set_up, tear_down)
 {
     static const float ranges[] = {2, 1};
     static const uint32_t everys[] = {1, 1}, never[] = {0};
@@ -202,19 +197,4 @@ static void bad_observers_are_refused(void **state)
     assert_int_equal(observe(room, me, (watch){.id = 99, .range = 1}), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_cone_sees_where_it_looks, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_cones_margin_is_beside_it_as_well, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(teams_see_themselves_and_who_has_none, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_is_hidden_is_seen_by_show_alone, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(lists_go_before_everything, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_limit_keeps_the_nearest_without_flicker, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_budget_lets_the_nearest_in_first, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(some_are_seen_from_afar, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(bad_observers_are_refused, set_up, tear_down),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -3,17 +3,12 @@
  * The visible entries of an observer: a set shrinks after a crowd has gone, and keeps the remaining entries.
  */
 #include "server/room/views/state/visible_entries.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #define CROWD 3000u
 #define LEFT  20u /* stay */
 
-static void a_set_shrinks_when_a_crowd_has_gone(void **state)
+TEST(a_set_shrinks_when_a_crowd_has_gone)
 {
     qd_visible_entries set = {.multiplier = qd_visible_entries_multiplier(7)};
     qd_heap heap;
@@ -50,11 +45,4 @@ static void a_set_shrinks_when_a_crowd_has_gone(void **state)
     qd_heap_deinit(&heap);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_set_shrinks_when_a_crowd_has_gone),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -4,16 +4,11 @@
  * query comes to.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "server/actor/commands/read_commands.h"
 #include "server/session/check/query_request.h"
+#include "tests/support/test.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
@@ -25,24 +20,23 @@ static void expect_fault(const qd_msg_query *query, uint32_t dimensions, const c
     assert_string_equal(fault, text);
 }
 
-static void flat_query_is_taken_in_all_dimensions(void **state)
+TEST(flat_query_is_taken_in_all_dimensions)
 {
-    (void)state;
     const qd_msg_query flat[] = {
         {.kind = QD_QUERY_BOX, .where.box = {.min_x = 1, .max_x = 1, .max_y = 5}},
         {.kind = QD_QUERY_CIRCLE, .where.circle = {.x = 1, .y = 2}},
         {.kind = QD_QUERY_NEAREST, .where.nearest = {.x = 1, .within = 3}},
         {.kind = QD_QUERY_RAY, .where.ray = {.direction_y = -1}, .limit = 65536},
     };
+
     for (size_t i = 0; i < COUNT_OF(flat); i++) {
         assert_true(qd_query_check(&flat[i], 2, fault, sizeof fault));
         assert_true(qd_query_check(&flat[i], 3, fault, sizeof fault));
     }
 }
 
-static void query_with_z_is_refused_in_two_dimensions(void **state)
+TEST(query_with_z_is_refused_in_two_dimensions)
 {
-    (void)state;
     const struct {
         qd_msg_query query;
         const char *text;
@@ -64,9 +58,8 @@ static void query_with_z_is_refused_in_two_dimensions(void **state)
     }
 }
 
-static void query_with_bad_value_is_refused(void **state)
+TEST(query_with_bad_value_is_refused)
 {
-    (void)state;
     const struct {
         qd_msg_query query;
         const char *text;
@@ -87,11 +80,11 @@ static void query_with_bad_value_is_refused(void **state)
     }
 }
 
-static void region_with_bad_bounds_is_refused(void **state)
+TEST(region_with_bad_bounds_is_refused)
 {
-    (void)state;
     const qd_msg_bounds flat = {.min_x = -INFINITY, .max_x = INFINITY, .max_y = 1}, deep = {.min_z = -1, .max_z = 1};
     const qd_msg_bounds turned = {.min_z = 1, .max_z = -1}, none = {.max_y = NAN};
+
     assert_true(qd_region_check(&flat, 2, fault, sizeof fault));
     assert_true(qd_region_check(&flat, 3, fault, sizeof fault));
     assert_true(qd_region_check(&deep, 3, fault, sizeof fault));
@@ -103,10 +96,10 @@ static void region_with_bad_bounds_is_refused(void **state)
     assert_string_equal(fault, "region goes from min_y 0 to max_y nan: min must not be above max, nor NaN");
 }
 
-static void query_translates_each_number(void **state)
+TEST(query_translates_each_number)
 {
-    (void)state;
     qd_space_query result;
+
     qd_query_translate(&(qd_msg_query){.kind = QD_QUERY_BOX, .where.box = {1, 2, 3, 4, 5, 6}, .categories = 7},
                        &result);
     assert_int_equal(result.kind, QD_SPACE_IN_BOX);
@@ -128,15 +121,4 @@ static void query_translates_each_number(void **state)
     assert_true(result.direction_x == 4 && result.direction_y == 5 && result.direction_z == 6);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flat_query_is_taken_in_all_dimensions),
-        cmocka_unit_test(query_with_z_is_refused_in_two_dimensions),
-        cmocka_unit_test(query_with_bad_value_is_refused),
-        cmocka_unit_test(region_with_bad_bounds_is_refused),
-        cmocka_unit_test(query_translates_each_number),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

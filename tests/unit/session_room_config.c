@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "server/session/check/room_config.h"
 #include "server/space/space.h"
+#include "tests/support/test.h"
 
 static const qd_limits limits = {.entities_max = 5000, .events_max = 700, .observers_max = 80, .sightings_max = 900};
 static char fault[200];
@@ -38,9 +35,8 @@ static void assert_fine(const qd_msg_room_config *config)
     assert_true(qd_room_config_check(config, &limits, fault, sizeof fault));
 }
 
-static void config_out_of_range_is_refused(void **state)
+TEST(config_out_of_range_is_refused)
 {
-    (void)state;
     assert_fine(&(qd_msg_room_config){0});
     assert_fine(&(qd_msg_room_config){.dimensions = 2,
                                       .tick_hz = 1000,
@@ -75,9 +71,8 @@ static void config_out_of_range_is_refused(void **state)
     assert_all_refused(rows, sizeof rows / sizeof rows[0]);
 }
 
-static void config_that_does_not_fit_its_index_is_refused(void **state)
+TEST(config_that_does_not_fit_its_index_is_refused)
 {
-    (void)state;
     const qd_msg_room_config good[] = {
         {.index = QD_INDEX_QUADTREE, .depth = 10},
         {.dimensions = 3, .index = QD_INDEX_OCTREE, .depth = 7},
@@ -89,6 +84,7 @@ static void config_that_does_not_fit_its_index_is_refused(void **state)
         {.dimensions = 3, .index = QD_INDEX_AUTO, .depth = 7},
         {.dimensions = 3, .depth = 7},
     };
+
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         assert_fine(&good[i]);
     }
@@ -123,12 +119,12 @@ static void config_that_does_not_fit_its_index_is_refused(void **state)
 }
 
 /* So that the app needs no answer to a space that refuses its config. */
-static void config_that_passes_is_taken_by_the_space(void **state)
+TEST(config_that_passes_is_taken_by_the_space)
 {
-    (void)state;
     const float bounds[] = {1, 1e-40f, FLT_MAX}, cell_sizes[] = {0, 1e-40f, FLT_MAX};
     qd_heap heap;
     uint32_t taken = 0;
+
     qd_heap_init(&heap);
     for (uint32_t i = 0; i < 4 * 9 * 24 * 6 * 3; i++) {
         qd_msg_room_config config = {.dimensions = i % 4,
@@ -167,9 +163,8 @@ static void config_that_passes_is_taken_by_the_space(void **state)
     assert_true(taken > 200);
 }
 
-static void config_with_bad_bounds_is_refused(void **state)
+TEST(config_with_bad_bounds_is_refused)
 {
-    (void)state;
 #define BOUNDS(...)                                                                                                    \
     {                                                                                                                  \
         .has_bounds = true, .bounds = { __VA_ARGS__ }                                                                  \
@@ -198,10 +193,10 @@ static void config_with_bad_bounds_is_refused(void **state)
     assert_fine(&(qd_msg_room_config)CUBE(-1, -1, 5, 1, 1, 6));
 }
 
-static void config_left_out_gets_defaults(void **state)
+TEST(config_left_out_gets_defaults)
 {
-    (void)state;
     qd_msg_room_config effective;
+
     qd_room_config_resolve(&(qd_msg_room_config){0}, &limits, &effective);
     assert_int_equal(effective.dimensions, 2);
     assert_int_equal(effective.tick_mode, QD_TICK_MODE_CLOCK);
@@ -230,10 +225,10 @@ static void config_left_out_gets_defaults(void **state)
     assert_true(effective.writers == 3 && effective.step_deadline_ms == 1000);
 }
 
-static void config_that_differs_is_refused(void **state)
+TEST(config_that_differs_is_refused)
 {
-    (void)state;
     qd_msg_room_config room;
+
     qd_room_config_resolve(
         &(qd_msg_room_config){.has_bounds = true, .bounds = {.max_x = 10, .max_y = 20}, .tick_hz = 30}, &limits, &room);
     const qd_msg_bounds same = {.max_x = 10, .max_y = 20}, other = {.max_x = 10, .max_y = 21};
@@ -274,11 +269,11 @@ static void config_that_differs_is_refused(void **state)
     }
 }
 
-static void name_that_is_bad_is_refused(void **state)
+TEST(name_that_is_bad_is_refused)
 {
-    (void)state;
     char longest[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
     const char *good[] = {"a", "arena 7", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x8e\xb2", "\xef\xbf\xbd", longest};
+
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         assert_true(qd_room_name_check(good[i], fault, sizeof fault));
     }
@@ -305,17 +300,4 @@ static void name_that_is_bad_is_refused(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(config_out_of_range_is_refused),
-        cmocka_unit_test(config_that_does_not_fit_its_index_is_refused),
-        cmocka_unit_test(config_that_passes_is_taken_by_the_space),
-        cmocka_unit_test(config_with_bad_bounds_is_refused),
-        cmocka_unit_test(config_left_out_gets_defaults),
-        cmocka_unit_test(config_that_differs_is_refused),
-        cmocka_unit_test(name_that_is_bad_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "server/session/check/token_file.h"
+#include "tests/support/test.h"
 
 static char path[64], error[300];
 
@@ -34,10 +30,10 @@ static int teardown(void **state)
     return unlink(path);
 }
 
-static void test_lines(void **state)
+TEST(test_lines)
 {
-    (void)state;
     qd_tokens tokens;
+
     write_file("# who may come in\n\nalpha\n  beta gamma \t\r\n#delta\nlast");
     assert_int_equal(qd_tokens_read(path, &tokens, error, sizeof error), QD_OK);
     assert_int_equal(tokens.count, 3);
@@ -51,9 +47,8 @@ static void test_lines(void **state)
     qd_tokens_deinit(&tokens);
 }
 
-static void test_faults(void **state)
+TEST(test_faults)
 {
-    (void)state;
     qd_tokens tokens;
     char expected[400], line[300];
 
@@ -73,9 +68,4 @@ static void test_faults(void **state)
     assert_string_equal(error, "no-such-file: No such file or directory");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines), cmocka_unit_test(test_faults)};
-
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_MAIN_WITH(setup, teardown)

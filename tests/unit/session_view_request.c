@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "server/actor/commands/view_commands.h"
 #include "server/session/check/view_request.h"
+#include "tests/support/test.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
@@ -44,11 +39,11 @@ static qd_client_message move(qd_msg_observers observers)
     return (qd_client_message){.kind = QD_CLIENT_MOVE_OBSERVERS, .as.observers = observers};
 }
 
-static void describe_with_bad_column_is_refused(void **state)
+TEST(describe_with_bad_column_is_refused)
 {
-    (void)state;
     static const uint8_t longest[] = {32, 0}, longer[] = {0, 33};
     qd_client_message message = {.kind = QD_CLIENT_DESCRIBE, .as.describe = {.count = 2, .id = two}};
+
     assert_taken(&message, 2);
     message.as.describe.payload_size = longest;
     message.as.describe.hidden = mixed;
@@ -60,10 +55,10 @@ static void describe_with_bad_column_is_refused(void **state)
     assert_refused(QD_ERROR_INVALID, &message, 2, "hidden of entry 1 is 2: must be 0 to 1");
 }
 
-static void observer_with_bad_place_is_refused(void **state)
+TEST(observer_with_bad_place_is_refused)
 {
-    (void)state;
     const qd_msg_observers free_flat = {.x = some, .y = some}, free_deep = {.x = some, .y = some, .z = some};
+
     const struct {
         qd_msg_observers observers;
         uint32_t dimensions;
@@ -107,12 +102,12 @@ static void observer_with_bad_place_is_refused(void **state)
     assert_taken(&(qd_client_message){.kind = QD_CLIENT_OBSERVE}, 3);
 }
 
-static void cone_without_its_columns_is_refused(void **state)
+TEST(cone_without_its_columns_is_refused)
 {
-    (void)state;
     qd_msg_observers cone = {
         .entity = two, .region = cones, .angle = some, .direction_x = some, .direction_y = some, .direction_z = some};
     qd_client_message message = observe(cone);
+
     assert_taken(&message, 3);
     message.as.observers.direction_z = NULL;
     assert_taken(&message, 2);
@@ -128,13 +123,13 @@ static void cone_without_its_columns_is_refused(void **state)
     assert_taken(&message, 2);
 }
 
-static void tiers_out_of_order_are_refused(void **state)
+TEST(tiers_out_of_order_are_refused)
 {
-    (void)state;
     static const float nine[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
     static const uint32_t often[9] = {1, 1000, 1, 1, 1, 1, 1, 1, 1};
     static const float down[] = {5, 4}, negative[] = {-1}, infinite[] = {1, INFINITY}, nan[] = {NAN};
     static const uint32_t never[] = {1, 0}, rarely[] = {1001};
+
     const struct {
         uint32_t count;
         const float *range;
@@ -163,9 +158,8 @@ static void tiers_out_of_order_are_refused(void **state)
     }
 }
 
-static void observer_move_with_missing_axis_is_refused(void **state)
+TEST(observer_move_with_missing_axis_is_refused)
 {
-    (void)state;
     const struct {
         qd_msg_observers observers;
         uint32_t dimensions;
@@ -198,14 +192,14 @@ static void observer_move_with_missing_axis_is_refused(void **state)
     }
 }
 
-static void except_and_view_options_out_of_range_are_refused(void **state)
+TEST(except_and_view_options_out_of_range_are_refused)
 {
-    (void)state;
     static const uint32_t ids[1025];
     qd_client_message message = {
         .kind = QD_CLIENT_EXCEPT,
         .as.except = {.show_count = 1024, .show = ids, .hide_count = 1024, .hide = ids},
     };
+
     assert_taken(&message, 2);
     message.as.except.hide_count = 1025;
     assert_refused(QD_ERROR_INVALID, &message, 2, "hide has 1025 ids: must have at most 1024");
@@ -224,16 +218,4 @@ static void except_and_view_options_out_of_range_are_refused(void **state)
                    "watch is -1: must be WATCH_NONE (1), WATCH_OWN (2) or WATCH_ALL (3)");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(describe_with_bad_column_is_refused),
-        cmocka_unit_test(observer_with_bad_place_is_refused),
-        cmocka_unit_test(cone_without_its_columns_is_refused),
-        cmocka_unit_test(tiers_out_of_order_are_refused),
-        cmocka_unit_test(observer_move_with_missing_axis_is_refused),
-        cmocka_unit_test(except_and_view_options_out_of_range_are_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

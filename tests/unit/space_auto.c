@@ -2,19 +2,14 @@
  *
  * AUTO: that it changes its index when it should and not to and fro, and by nothing but what is counted. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "server/space/auto.h"
 #include "server/space/core/tuning.h"
 #include "server/space/space.h"
 #include "support/chance.h"
+#include "tests/support/test.h"
 
 #define AXES  ((uint32_t)QD_AXES)
 #define COUNT 2000u
@@ -42,10 +37,10 @@ static qd_space_index play(qd_auto *choice, qd_space_index at_work, const qd_aut
     return at_work;
 }
 
-static void test_a_calm_tree_stays(void **state)
+TEST(test_a_calm_tree_stays)
 {
-    (void)state;
     qd_auto choice;
+
     qd_auto_init(&choice, LEAF, 0);
     uint32_t changes = 0;
     assert_int_equal(play(&choice, tree, &calm, 10000, &changes), tree);
@@ -53,11 +48,11 @@ static void test_a_calm_tree_stays(void **state)
 }
 
 /* Into a storm and out of it: whoever is better stays for long, and the tree comes back. */
-static void test_a_storm_comes_and_goes(void **state)
+TEST(test_a_storm_comes_and_goes)
 {
-    (void)state;
     const qd_auto_tick in_grid = {.rows = 1000, .tests = 200000, .exact_tests = 600};
     qd_auto choice;
+
     qd_auto_init(&choice, LEAF, 0);
     uint32_t changes = 0;
     qd_space_index at_work = play(&choice, tree, &storm, 1, &changes);
@@ -79,10 +74,10 @@ static void test_a_storm_comes_and_goes(void **state)
 }
 
 /* Where nobody can help, attempts become rare. */
-static void test_attempts_in_vain_become_rare(void **state)
+TEST(test_attempts_in_vain_become_rare)
 {
-    (void)state;
     qd_auto choice;
+
     qd_auto_init(&choice, LEAF, 0);
     uint32_t early = 0, late = 0;
     qd_space_index at_work = play(&choice, tree, &crowded, 100, &early);
@@ -94,10 +89,10 @@ static void test_attempts_in_vain_become_rare(void **state)
 }
 
 /* Before a walk, BRUTE has no more than few rows; it has them back when they have been half as few for long. */
-static void test_few_rows_are_brutes(void **state)
+TEST(test_few_rows_are_brutes)
 {
-    (void)state;
     qd_auto choice;
+
     qd_auto_init(&choice, LEAF, 0);
     assert_int_equal(qd_auto_first(&choice), QD_SPACE_BRUTE);
     assert_int_equal(qd_auto_fit(&choice, QD_SPACE_BRUTE, FEW), QD_SPACE_BRUTE);
@@ -208,9 +203,8 @@ static void observe(scene kind, uint32_t workers, trace *result)
     qd_heap_deinit(&heap);
 }
 
-static void test_the_index_of_each_scene(void **state)
+TEST(test_the_index_of_each_scene)
 {
-    (void)state;
     const struct {
         scene kind;
         qd_space_index index;
@@ -229,9 +223,8 @@ static void test_the_index_of_each_scene(void **state)
     assert_true(seen.changes <= 9);
 }
 
-static void test_the_same_with_every_kernel_and_any_number_of_hands(void **state)
+TEST(test_the_same_with_every_kernel_and_any_number_of_hands)
 {
-    (void)state;
     for (scene kind = STORM; kind <= SPOT; kind++) {
         trace first;
 
@@ -293,15 +286,15 @@ static void tick_of(side *s, uint32_t count, float (*at)[COUNT])
 }
 
 /* Few, then many, then few for long: no event is lost, and AUTO is where it should be. */
-static void test_a_room_that_fills_and_empties(void **state)
+TEST(test_a_room_that_fills_and_empties)
 {
-    (void)state;
     static side sides[2];
     static float at[3][COUNT];
     const qd_space_index index[2] = {QD_SPACE_AUTO, QD_SPACE_BRUTE};
     const float width = AXES == 2 ? 60 : 20;
     qd_heap heap;
     chance dice = {9};
+
     qd_heap_init(&heap);
     for (int k = 0; k < 2; k++) {
         const qd_space_config config = {.dimensions = AXES,
@@ -349,17 +342,4 @@ static void test_a_room_that_fills_and_empties(void **state)
     qd_heap_deinit(&heap);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_calm_tree_stays),
-        cmocka_unit_test(test_a_storm_comes_and_goes),
-        cmocka_unit_test(test_attempts_in_vain_become_rare),
-        cmocka_unit_test(test_few_rows_are_brutes),
-        cmocka_unit_test(test_the_index_of_each_scene),
-        cmocka_unit_test(test_the_same_with_every_kernel_and_any_number_of_hands),
-        cmocka_unit_test(test_a_room_that_fills_and_empties),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

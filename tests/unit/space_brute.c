@@ -4,19 +4,14 @@
  * loops over all pairs. model/space_model tests all that can happen to a body.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "server/space/core/tuning.h"
 #include "server/space/space.h"
 #include "support/chance.h"
 #include "support/oracle.h"
+#include "tests/support/test.h"
 
 #define COUNT_MAX 3000u
 #define AXES      ((uint32_t)QD_AXES)
@@ -155,9 +150,8 @@ static void wander(float step)
     }
 }
 
-static void test_a_move_is_no_list_operation_and_rest_no_test(void **state)
+TEST(test_a_move_is_no_list_operation_and_rest_no_test)
 {
-    (void)state;
     begin(8192);
     for (uint32_t i = 0; i < 100; i++) {
         add((float)i, 0, 0, 0.6f);
@@ -187,10 +181,10 @@ static void test_a_move_is_no_list_operation_and_rest_no_test(void **state)
 
 /* The quantizer is chosen around the bodies. That must be right for a point, for a line, and for sides that floats can
  * hardly tell apart. */
-static void test_worlds_of_any_extent(void **state)
+TEST(test_worlds_of_any_extent)
 {
-    (void)state;
     const double sides[] = {0, 1e-30, 1, 1e9, 3e38}, part = AXES == 2 ? 20 : 8;
+
     for (size_t s = 0; s < sizeof sides / sizeof *sides; s++) {
         begin(8192);
         double side = sides[s], half = side / part;
@@ -219,9 +213,8 @@ static void run_backwards(void *context, size_t count, qd_task_fn task, void *ar
 }
 
 /* Enough rows for groups, and shares for several workers, which need not run in order. */
-static void test_many_and_several_hands(void **state)
+TEST(test_many_and_several_hands)
 {
-    (void)state;
     for (uint32_t workers = 1; workers <= 7; workers += 3) {
         const qd_executor executor = {.run = run_backwards, .width = workers};
 
@@ -245,10 +238,10 @@ static void test_many_and_several_hands(void **state)
 }
 
 /* The quantizer is kept for some traversals. Bodies outside of it still meet, and the next one tells them apart. */
-static void test_a_crowd_that_moves_on_is_told_apart(void **state)
+TEST(test_a_crowd_that_moves_on_is_told_apart)
 {
-    (void)state;
     const uint32_t count = 200, ticks = 80, all_pairs = count * (count - 1) / 2;
+
     begin(8192);
     for (uint32_t i = 0; i < count; i++) {
         add(chance_between(&dice, 0, 40), chance_between(&dice, 0, 40), chance_between(&dice, 0, 3), 0.7f);
@@ -276,10 +269,10 @@ static void filter(uint32_t i, uint32_t category, uint32_t mask)
 }
 
 /* 2,000 bodies in one place ignore each other and heed a few others. Only pairs with those others are tested. */
-static void test_a_crowd_of_self_ignoring_bodies_costs_no_tests(void **state)
+TEST(test_a_crowd_of_self_ignoring_bodies_costs_no_tests)
 {
-    (void)state;
     const uint32_t bodies = 2000, others = 20;
+
     for (uint32_t k = 0; qd_space_kernel_at(k) != NULL; k++) {
         qd_space_kernel_select(qd_space_kernel_at(k));
         begin(8192);
@@ -310,10 +303,10 @@ static void test_a_crowd_of_self_ignoring_bodies_costs_no_tests(void **state)
     qd_space_kernel_select(NULL);
 }
 
-static void test_all_kernels_count_the_same(void **state)
+TEST(test_all_kernels_count_the_same)
 {
-    (void)state;
     qd_space_counters first = {0};
+
     for (uint32_t k = 0; qd_space_kernel_at(k) != NULL; k++) {
         qd_space_kernel_select(qd_space_kernel_at(k));
         begin(8192);
@@ -332,16 +325,4 @@ static void test_all_kernels_count_the_same(void **state)
     qd_space_kernel_select(NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_move_is_no_list_operation_and_rest_no_test),
-        cmocka_unit_test(test_worlds_of_any_extent),
-        cmocka_unit_test(test_many_and_several_hands),
-        cmocka_unit_test(test_a_crowd_that_moves_on_is_told_apart),
-        cmocka_unit_test(test_a_crowd_of_self_ignoring_bodies_costs_no_tests),
-        cmocka_unit_test(test_all_kernels_count_the_same),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

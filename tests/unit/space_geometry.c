@@ -5,15 +5,10 @@
  */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "server/space/geometry/geometry.h"
 #include "support/chance.h"
+#include "tests/support/test.h"
 
 /* ---- making shapes ---- */
 
@@ -85,9 +80,8 @@ static double ray(qd_geometry geometry, double x, double y, double z, double dx,
 
 /* ---- overlap by hand ---- */
 
-static void test_boxes_and_circles_touch(void **state)
+TEST(test_boxes_and_circles_touch)
 {
-    (void)state;
     assert_true(overlap(box(0, 0, 0, 1, 1, 1), box(2, 2, 2, 1, 1, 1)));
     assert_false(overlap(box(0, 0, 0, 1, 1, 1), box(2, 2, nextafterf(2, 3), 1, 1, 1)));
     assert_true(overlap(circle(0, 0, 0, 4), circle(2, 3, 6, 3)));
@@ -96,10 +90,10 @@ static void test_boxes_and_circles_touch(void **state)
     assert_false(overlap(circle(0, 0, 0, 7), box(3, nextafterf(4, 5), 7, 1, 1, 1)));
 }
 
-static void test_capsule_and_circle(void **state)
+TEST(test_capsule_and_circle)
 {
-    (void)state;
     qd_geometry lying = capsule(10, 5, 0, 3, 0, 0, 1);
+
     assert_true(overlap(lying, circle(11, 8, 0, 2)));
     assert_false(overlap(lying, circle(11, nextafterf(8, 9), 0, 2)));
     assert_true(overlap(lying, circle(16, 9, 0, 4))); /* beyond the end by 3, aside by 4 */
@@ -112,9 +106,8 @@ static void test_capsule_and_circle(void **state)
     assert_false(overlap(capsule(0, 0, 0, 2, 3, 6, 0), circle(6, 9, nextafterf(18, 19), 14)));
 }
 
-static void test_capsules_cross_and_lie_beside_each_other(void **state)
+TEST(test_capsules_cross_and_lie_beside_each_other)
 {
-    (void)state;
     assert_true(overlap(capsule(0, 0, 0, 3, 1, 0, 0), capsule(0.3f, 0.7f, 0, -0.1f, 4, 0, 0)));
     assert_false(overlap(capsule(0, 0, 0, 3, 1, 0, 0), capsule(0.3f, 4.2f, 0, -0.1f, 4, 0, 0)));
     assert_true(overlap(capsule(0, 0, 0, 3, 0, 0, 1), capsule(1, 3, 0, 3, 0, 0, 2))); /* parallel */
@@ -129,10 +122,10 @@ static void test_capsules_cross_and_lie_beside_each_other(void **state)
     assert_true(overlap(capsule(1, 1, 1, 1, 1, 1, 0), capsule(4, 4, 4, 2, 2, 2, 0)));
 }
 
-static void test_capsule_and_box(void **state)
+TEST(test_capsule_and_box)
 {
-    (void)state;
     qd_geometry wall = box(0, 0, 0, 1, 1, 1);
+
     assert_true(overlap(capsule(3, 0, 0, 0, 5, 0, 2), wall));
     assert_false(overlap(capsule(nextafterf(3, 4), 0, 0, 0, 5, 0, 2), wall));
     assert_true(overlap(capsule(0, 0, 0, 5, 5, 0, 0), wall));          /* through its corners */
@@ -151,10 +144,10 @@ static void test_capsule_and_box(void **state)
     assert_false(overlap(capsule(-8, 2, 2, 20, 0, 0, 1.4142f), wall)); /* and less */
 }
 
-static void test_without_an_axis_a_capsule_is_a_circle(void **state)
+TEST(test_without_an_axis_a_capsule_is_a_circle)
 {
-    (void)state;
     chance dice = {5};
+
     for (uint32_t i = 0; i < 20000; i++) {
         const double lattice = i % 2 ? 4 : 0.125;
         float v[8];
@@ -175,10 +168,10 @@ static void test_without_an_axis_a_capsule_is_a_circle(void **state)
     }
 }
 
-static void test_points_overlap_themselves_alone(void **state)
+TEST(test_points_overlap_themselves_alone)
 {
-    (void)state;
     qd_geometry points[3] = {box(3, 4, 5, 0, 0, 0), circle(3, 4, 5, 0), capsule(3, 4, 5, 0, 0, 0, 0)};
+
     for (int a = 0; a < 3; a++) {
         for (int b = 0; b < 3; b++) {
             assert_true(overlap(points[a], points[b]));
@@ -191,10 +184,10 @@ static void test_points_overlap_themselves_alone(void **state)
 
 /* ---- meeting by hand ---- */
 
-static void test_what_overlaps_at_an_end_meets(void **state)
+TEST(test_what_overlaps_at_an_end_meets)
 {
-    (void)state;
     qd_geometry all[3] = {box(0, 0, 0, 1, 2, 1), circle(0, 0, 0, 1), capsule(0, 0, 0, 1, 1, 0, 0.5f)};
+
     for (int a = 0; a < 3; a++) {
         for (int b = 0; b < 3; b++) {
             assert_true(passes(all[a], 100, 100, 0, all[b]));
@@ -205,12 +198,12 @@ static void test_what_overlaps_at_an_end_meets(void **state)
     }
 }
 
-static void test_a_bullet_goes_through_a_wall(void **state)
+TEST(test_a_bullet_goes_through_a_wall)
 {
-    (void)state;
     qd_geometry walls[3] = {box(0, 0, 0, 0.01f, 5, 5), circle(0, 0, 0, 5), capsule(0, 0, 0, 0, 5, 0, 0.01f)};
     qd_geometry bullets[3] = {box(-50, 1, 0, 0.1f, 0.1f, 0.1f), circle(-50, 1, 0, 0.1f),
                               capsule(-50, 1, 0, 0.5f, 0, 0, 0.1f)};
+
     for (int b = 0; b < 3; b++) {
         for (int w = 0; w < 3; w++) {
             assert_true(passes(bullets[b], 100, 0, 0, walls[w]));
@@ -226,10 +219,10 @@ static void test_a_bullet_goes_through_a_wall(void **state)
     }
 }
 
-static void test_paths_that_cross_at_different_times_do_not_meet(void **state)
+TEST(test_paths_that_cross_at_different_times_do_not_meet)
 {
-    (void)state;
     qd_geometry all[3] = {box(0, 0, 0, 1, 1, 1), circle(0, 0, 0, 1), capsule(0, 0, 0, 0.5f, 0.5f, 0, 0.5f)};
+
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 3; k++) {
             qd_geometry a = moved(all[i], -20, 0, 0), late = moved(all[k], 0, -4, 0), timely = moved(all[k], 0, -20, 0);
@@ -240,10 +233,10 @@ static void test_paths_that_cross_at_different_times_do_not_meet(void **state)
     }
 }
 
-static void test_touching_on_the_way_counts(void **state)
+TEST(test_touching_on_the_way_counts)
 {
-    (void)state;
     qd_geometry wall = box(0, 0, 0, 1, 1, 1);
+
     assert_true(passes(box(-8, 2, 0, 1, 1, 1), 16, 0, 0, wall));
     assert_false(passes(box(-8, nextafterf(2, 3), 0, 1, 1, 1), 16, 0, 0, wall));
     assert_true(passes(box(-6, 2, 0, 1, 1, 1), 8, 8, 0, moved(wall, 0, 6, 0))); /* corner by corner */
@@ -260,10 +253,10 @@ static void test_touching_on_the_way_counts(void **state)
 }
 
 /* What neither the ends of an axis nor its rests find: see box_meets_inside. */
-static void test_a_capsule_is_swept_over_all_its_length(void **state)
+TEST(test_a_capsule_is_swept_over_all_its_length)
 {
-    (void)state;
     qd_geometry post = box(0, 0, 0, 0.125f, 0.125f, 0.125f), bar = capsule(0, -5, 0, 9, 0, 0, 0.5f);
+
     assert_true(passes(bar, 0, 10, 0, post));
     assert_true(passes(bar, 0, 10, 0, circle(3, 0, 0, 0.1f)));
     assert_true(passes(bar, 0, 10, 0, capsule(3, 0, 0, 0.1f, 0.1f, 0, 0)));
@@ -285,11 +278,11 @@ static void test_a_capsule_is_swept_over_all_its_length(void **state)
 
 /* Directions that are nearly the same, by less than rounding can tell, are no crossing: a point comes along an axis
  * from far away, aside of it by next to nothing, and stops short of it. */
-static void test_straight_along_an_axis(void **state)
+TEST(test_straight_along_an_axis)
 {
-    (void)state;
     const float near = 0x1p-23f, aside = 0x1.fffffep-24f, end = 0x1.8p-24f;
     qd_geometry bar = capsule(-near, -near, 0, end, end, 0, 0), far = circle(64, 64, 0, 0);
+
     assert_false(meet(far, circle(aside, near, 0, 0), bar, bar));
     assert_true(meet(far, circle(-near, -near, 0, 0), bar, bar));
     bar = capsule(-2 * near, -near, -near / 2, 2 * end, end, end / 2, 0);
@@ -299,10 +292,10 @@ static void test_straight_along_an_axis(void **state)
 }
 
 /* The same for three directions in one plane that is tilted: far away in the plane is not within. */
-static void test_all_in_a_tilted_plane(void **state)
+TEST(test_all_in_a_tilted_plane)
 {
-    (void)state;
     chance dice = {5};
+
     for (uint32_t i = 0; i < 20000; i++) {
         float u[3], v[3], at[3], by[3];
 
@@ -319,9 +312,8 @@ static void test_all_in_a_tilted_plane(void **state)
     }
 }
 
-static void test_axes_that_are_nearly_parallel_cross(void **state)
+TEST(test_axes_that_are_nearly_parallel_cross)
 {
-    (void)state;
     assert_true(overlap(capsule(0, 0, 0, 1, 0, 0, 0), capsule(0.5f, 0, 0, 1, 0x1p-31f, 0, 0)));
     assert_false(overlap(capsule(0, 0, 0, 1, 0, 0, 0), capsule(2.5f, 0, 0, 1, 0x1p-31f, 0, 0)));
     /* And one that comes nearly in the plane of both. */
@@ -331,11 +323,11 @@ static void test_axes_that_are_nearly_parallel_cross(void **state)
 }
 
 /* What is close, but apart on one axis, beside axes and ways so long on the others that double cannot tell. */
-static void test_far_on_one_axis_and_close_on_another(void **state)
+TEST(test_far_on_one_axis_and_close_on_another)
 {
-    (void)state;
     qd_geometry beam = capsule(3.4e38f, 48.3670807f, 7.99711323f, 3.4e38f, 7.73513365f, 3.4e38f, 3.44154835f);
     qd_geometry bit = capsule(71.1082458f, 66.0673294f, -3.4e38f, 1, 1, 8.78460789f, 5.217103f);
+
     assert_false(overlap(beam, bit));
     assert_true(overlap(beam, moved(bit, 0, -17, 0)));
     assert_false(overlap(beam, circle(71, 66, -3.4e38f, 5.2f)));
@@ -352,10 +344,10 @@ static void test_far_on_one_axis_and_close_on_another(void **state)
 }
 
 /* A box's corners are rounded where it begins and where it ends. */
-static void test_a_box_may_round_differently_at_its_ends(void **state)
+TEST(test_a_box_may_round_differently_at_its_ends)
 {
-    (void)state;
     qd_geometry begin = box(0.1f, 0, 0, 0.1f, 0.1f, 0.1f), end = box(1000.1f, 0, 0, 0.1f, 0.1f, 0.1f);
+
     assert_true(begin.to[0] - begin.at[0] != end.to[0] - end.at[0]);
     assert_true(meet(begin, end, circle(500, 0, 0, 0), circle(500, 0, 0, 0)));
     assert_true(meet(begin, end, capsule(500, 0, 0, 0, 9, 9, 0), capsule(500, 0, 0, 0, 9, 9, 0)));
@@ -370,9 +362,8 @@ static void test_a_box_may_round_differently_at_its_ends(void **state)
 
 /* There is but one moment at which a capsule is on neither side of it, and each direction that parts the two gives its
  * own rounding of it. */
-static void test_a_wall_without_thickness(void **state)
+TEST(test_a_wall_without_thickness)
 {
-    (void)state;
     static const struct {
         float at[3], half[3], from[3], to[3], axis[3], radius;
     } cases[] = {
@@ -412,13 +403,13 @@ static void test_a_wall_without_thickness(void **state)
 
 /* ---- numbers at their limits ---- */
 
-static void test_the_largest_numbers(void **state)
+TEST(test_the_largest_numbers)
 {
-    (void)state;
     const float far = 3e38f;
     qd_geometry ends[3] = {box(far, far, far, 1, 1, 1), circle(far, far, far, 1), capsule(far, far, far, 1, 1, 1, 1)};
     qd_geometry others[3] = {box(-far, -far, -far, 1, 1, 1), circle(-far, -far, -far, 1),
                              capsule(-far, -far, -far, 1, -1, 0, 1)};
+
     for (int a = 0; a < 3; a++) {
         for (int b = 0; b < 3; b++) {
             assert_true(overlap(ends[a], ends[b]));
@@ -438,10 +429,10 @@ static void test_the_largest_numbers(void **state)
     assert_true(isinf(ray(bar, 0, -8, 1, 0, 1, 0, INFINITY)));
 }
 
-static void test_an_infinite_corner_is_no_face(void **state)
+TEST(test_an_infinite_corner_is_no_face)
 {
-    (void)state;
     qd_geometry wide = box(3e38f, 0, 0, FLT_MAX, 1, 1);
+
     assert_true(isinf(wide.to[0]));
     assert_true(overlap(wide, circle(FLT_MAX, 0, 0, 1)));
     assert_true(overlap(wide, capsule(FLT_MAX, 4, 0, 0, 3, 0, 0)));
@@ -457,10 +448,10 @@ static void test_an_infinite_corner_is_no_face(void **state)
     assert_true(ray(wide, 1e38, 9, 0, 0, -1, 0, INFINITY) == 8);
 }
 
-static void test_the_smallest_numbers(void **state)
+TEST(test_the_smallest_numbers)
 {
-    (void)state;
     const float tiny = 0x1p-149f;
+
     assert_true(overlap(circle(0, 0, 0, tiny), circle(2 * tiny, 0, 0, tiny)));
     assert_false(overlap(circle(0, 0, 0, tiny), circle(3 * tiny, 0, 0, tiny)));
     assert_true(overlap(capsule(0, 0, 0, 3 * tiny, 4 * tiny, 0, tiny), circle(-4 * tiny, 3 * tiny, 0, 4 * tiny)));
@@ -476,9 +467,8 @@ static void test_the_smallest_numbers(void **state)
 
 /* ---- distance and ray by hand ---- */
 
-static void test_distance(void **state)
+TEST(test_distance)
 {
-    (void)state;
     assert_true(distance(box(0, 0, 0, 1, 1, 1), 3, 4, 7) == 7);
     assert_true(distance(box(0, 0, 0, 1, 1, 1), 0.5, -1, 1) == 0);
     assert_true(distance(circle(1, 1, 1, 2), 3, 4, 7) == 5);
@@ -491,10 +481,10 @@ static void test_distance(void **state)
     assert_true(distance(capsule(0, 0, 0, 2, 3, 6, 1), 6, 9, 18) == 13);
 }
 
-static void test_ray(void **state)
+TEST(test_ray)
 {
-    (void)state;
     qd_geometry wall = box(0, 0, 0, 1, 2, 3), ball = circle(0, 0, 0, 2), bar = capsule(0, 0, 0, 3, 0, 0, 1);
+
     assert_true(ray(wall, -5, 1, 1, 1, 0, 0, 10) == 4);
     assert_true(ray(wall, -5, 2, 3, 1, 0, 0, 10) == 4);
     assert_true(ray(wall, -5, 1, 1, 1, 0, 0, 4) == 4);
@@ -524,32 +514,4 @@ static void test_ray(void **state)
     assert_true(ray(line, 0, 0, 1, 1, 0, 0, 10) == MISSED);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_boxes_and_circles_touch),
-        cmocka_unit_test(test_capsule_and_circle),
-        cmocka_unit_test(test_capsules_cross_and_lie_beside_each_other),
-        cmocka_unit_test(test_capsule_and_box),
-        cmocka_unit_test(test_without_an_axis_a_capsule_is_a_circle),
-        cmocka_unit_test(test_points_overlap_themselves_alone),
-        cmocka_unit_test(test_what_overlaps_at_an_end_meets),
-        cmocka_unit_test(test_a_bullet_goes_through_a_wall),
-        cmocka_unit_test(test_paths_that_cross_at_different_times_do_not_meet),
-        cmocka_unit_test(test_touching_on_the_way_counts),
-        cmocka_unit_test(test_a_capsule_is_swept_over_all_its_length),
-        cmocka_unit_test(test_straight_along_an_axis),
-        cmocka_unit_test(test_all_in_a_tilted_plane),
-        cmocka_unit_test(test_axes_that_are_nearly_parallel_cross),
-        cmocka_unit_test(test_far_on_one_axis_and_close_on_another),
-        cmocka_unit_test(test_a_box_may_round_differently_at_its_ends),
-        cmocka_unit_test(test_a_wall_without_thickness),
-        cmocka_unit_test(test_the_largest_numbers),
-        cmocka_unit_test(test_an_infinite_corner_is_no_face),
-        cmocka_unit_test(test_the_smallest_numbers),
-        cmocka_unit_test(test_distance),
-        cmocka_unit_test(test_ray),
-    };
-
-    return cmocka_run_group_tests_name("space_geometry", tests, NULL, NULL);
-}
+TEST_MAIN()

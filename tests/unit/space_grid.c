@@ -3,17 +3,12 @@
  * GRID: that sorting brings together what can meet, each pair once, whatever the size of its cells; and what that
  * costs, where the size is its own choice. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "support/chance.h"
 #include "support/space_twins.h"
+#include "tests/support/test.h"
 
 #define AXES      ((uint32_t)QD_AXES)
 #define COUNT_MAX 4000u
@@ -163,10 +158,10 @@ static void play(float cell_size, bool swept, uint32_t workers)
     twins_end(&c.twins);
 }
 
-static void test_the_same_events_as_brute(void **state)
+TEST(test_the_same_events_as_brute)
 {
-    (void)state;
     const float sizes[] = {0, 0.02f, 1, 7, 1e5f};
+
     dice.state = 3;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         play(sizes[i], false, 1);
@@ -175,9 +170,8 @@ static void test_the_same_events_as_brute(void **state)
     }
 }
 
-static void test_every_kernel(void **state)
+TEST(test_every_kernel)
 {
-    (void)state;
     for (uint32_t k = 0; qd_space_kernel_at(k) != NULL; k++) {
         qd_space_kernel_select(qd_space_kernel_at(k));
         dice.state = 4;
@@ -272,10 +266,10 @@ static double load_tests(load *l)
     return (double)(after.tests - before.tests) / 3 / l->count;
 }
 
-static void test_a_move_is_no_list_operation(void **state)
+TEST(test_a_move_is_no_list_operation)
 {
-    (void)state;
     load l;
+
     load_begin(&l, 1000);
     for (uint32_t i = 0; i < 1000; i++) {
         load_add(&l, (float)(i % 32), (float)(i / 32), depth(0, 30), 0.4f);
@@ -287,9 +281,8 @@ static void test_a_move_is_no_list_operation(void **state)
 }
 
 /* As many as would be tests against all others are never met, whatever the number of rows. */
-static void test_rows_meet_a_cellful_of_others(void **state)
+TEST(test_rows_meet_a_cellful_of_others)
 {
-    (void)state;
     for (uint32_t count = 1000; count <= 27000; count *= 3) {
         double side = AXES == 2 ? 4 * sqrt(count) : 3.17 * cbrt(count);
         load l;
@@ -303,12 +296,12 @@ static void test_rows_meet_a_cellful_of_others(void **state)
     }
 }
 
-static void test_one_huge_box_costs_each_row_a_test(void **state)
+TEST(test_one_huge_box_costs_each_row_a_test)
 {
-    (void)state;
     const uint32_t count = 20000;
     double side = AXES == 2 ? 4 * sqrt(count) : 3.17 * cbrt(count);
     load l;
+
     load_begin(&l, count);
     load_add(&l, (float)side / 2, (float)side / 2, AXES == 3 ? (float)side / 2 : 0, (float)side / 2);
     for (uint32_t i = 1; i < count; i++) {
@@ -318,12 +311,12 @@ static void test_one_huge_box_costs_each_row_a_test(void **state)
     load_end(&l);
 }
 
-static void test_sizes_of_many_kinds(void **state)
+TEST(test_sizes_of_many_kinds)
 {
-    (void)state;
     const uint32_t count = 20000;
     double side = AXES == 2 ? 8 * sqrt(count) : 12.5 * cbrt(count);
     load l;
+
     load_begin(&l, count);
     for (uint32_t i = 0; i < count; i++) {
         load_add(&l, chance_between(&dice, 0, side), chance_between(&dice, 0, side), depth(0, side),
@@ -334,10 +327,10 @@ static void test_sizes_of_many_kinds(void **state)
 }
 
 /* A world that shrinks to a hundredth, and another that grows: cells follow. */
-static void test_cells_follow_the_content(void **state)
+TEST(test_cells_follow_the_content)
 {
-    (void)state;
     const uint32_t count = 10000;
+
     for (int grows = 0; grows < 2; grows++) {
         load l;
 
@@ -362,7 +355,7 @@ static void test_cells_follow_the_content(void **state)
 
 /* A size whose words are too many for the plan is given up before they are sorted; then all rows go, so that walks have
  * nothing to sort either. */
-static void test_walks_without_rows_look_at_no_words(void **state)
+TEST(test_walks_without_rows_look_at_no_words)
 {
     qd_space_config config = config_of(2);
     qd_space_events events;
@@ -404,18 +397,4 @@ static void test_walks_without_rows_look_at_no_words(void **state)
     qd_heap_deinit(&heap);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_same_events_as_brute),
-        cmocka_unit_test(test_every_kernel),
-        cmocka_unit_test(test_a_move_is_no_list_operation),
-        cmocka_unit_test(test_rows_meet_a_cellful_of_others),
-        cmocka_unit_test(test_one_huge_box_costs_each_row_a_test),
-        cmocka_unit_test(test_sizes_of_many_kinds),
-        cmocka_unit_test(test_cells_follow_the_content),
-        cmocka_unit_test(test_walks_without_rows_look_at_no_words),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -4,19 +4,14 @@
  * are large, crowded or uneven. And what HASH must not cost: cells that crowds have left, rest, one large body.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "server/space/core/tuning.h"
 #include "server/space/space.h"
 #include "support/backwards.h"
 #include "support/chance.h"
+#include "tests/support/test.h"
 
 #define BODIES_MAX 1000u
 #define EVENTS_MAX ((size_t)1 << 24)
@@ -309,26 +304,24 @@ static void play_all(const scene *s)
     }
 }
 
-static void test_bodies_of_one_size(void **state)
+TEST(test_bodies_of_one_size)
 {
-    (void)state;
     play_all(&(scene){.count = 500, .side = 40, .half_min = 1.5, .half_max = 1.5, .step = 1, .moving = 100});
     play_all(&(scene){.count = 500, .side = 40, .half_min = 1.5, .half_max = 1.5, .step = 1, .moving = 4});
 }
 
-static void test_bodies_of_all_sizes(void **state)
+TEST(test_bodies_of_all_sizes)
 {
-    (void)state;
     play_all(&(scene){.count = 300, .side = 400, .half_min = 0.05, .half_max = 300, .step = 3, .moving = 60});
     play_all(&(scene){.count = 300, .side = 400, .half_min = 0.05, .half_max = 300, .step = 3, .moving = 2});
 }
 
-static void test_worlds_that_are_large(void **state)
+TEST(test_worlds_that_are_large)
 {
-    (void)state;
     const scene near_the_edge_of_float = {
         .count = 250, .side = 10, .half_min = 0.05, .half_max = 0.2, .step = 0.2, .moving = 50, .far = 1e6};
     scene s = near_the_edge_of_float;
+
     play_all(&s);
     s.far = 1e12;
     play_all(&s);
@@ -338,15 +331,13 @@ static void test_worlds_that_are_large(void **state)
     play_all(&s);
 }
 
-static void test_a_crowd_on_one_spot(void **state)
+TEST(test_a_crowd_on_one_spot)
 {
-    (void)state;
     play_all(&(scene){.count = 600, .side = 2, .half_min = 1, .half_max = 1.2, .step = 0.1, .moving = 70});
 }
 
-static void test_points(void **state)
+TEST(test_points)
 {
-    (void)state;
     for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
         dice.state = 5;
         world *w = make_world(dimensions, 0, NULL);
@@ -377,9 +368,8 @@ static qd_space_counters counters_of(const world *w)
 }
 
 /* Ten groups, each in a cell or four, that settle in fresh land at every tick. */
-static void test_a_crowd_that_moves_on_leaves_nothing_behind(void **state)
+TEST(test_a_crowd_that_moves_on_leaves_nothing_behind)
 {
-    (void)state;
     for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
         dice.state = 11;
         world *w = make_world(dimensions, 10, NULL);
@@ -411,9 +401,8 @@ static void test_a_crowd_that_moves_on_leaves_nothing_behind(void **state)
     }
 }
 
-static void test_rest_costs_nothing(void **state)
+TEST(test_rest_costs_nothing)
 {
-    (void)state;
     for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
         dice.state = 12;
         world *w = make_world(dimensions, 0, NULL);
@@ -461,10 +450,10 @@ static qd_space_counters work_of_a_crowd(uint32_t dimensions, double side, doubl
     return work;
 }
 
-static void test_one_large_body_does_not_make_the_others_dear(void **state)
+TEST(test_one_large_body_does_not_make_the_others_dear)
 {
-    (void)state;
     const double side[] = {120, 30};
+
     for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
         qd_space_counters without = work_of_a_crowd(dimensions, side[dimensions - 2], 0);
 
@@ -477,18 +466,4 @@ static void test_one_large_body_does_not_make_the_others_dear(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bodies_of_one_size),
-        cmocka_unit_test(test_bodies_of_all_sizes),
-        cmocka_unit_test(test_worlds_that_are_large),
-        cmocka_unit_test(test_a_crowd_on_one_spot),
-        cmocka_unit_test(test_points),
-        cmocka_unit_test(test_a_crowd_that_moves_on_leaves_nothing_behind),
-        cmocka_unit_test(test_rest_costs_nothing),
-        cmocka_unit_test(test_one_large_body_does_not_make_the_others_dear),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -3,14 +3,8 @@
  * The quadtree, and with QD_AXES 3 the octree: where bodies are registered, what that costs in memory, and that all
  * kernels and executors agree on a crowd too large for brute force. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "server/space/kernel/choose.h"
 #include "server/space/space.h"
@@ -18,6 +12,7 @@
 #include "server/space/tree/linear/linear_cells.h"
 #include "support/backwards.h"
 #include "support/chance.h"
+#include "tests/support/test.h"
 
 static chance dice = {11};
 
@@ -109,12 +104,12 @@ static uint32_t cell_of_place(uint32_t place, uint32_t depth)
     return qd_level_first(depth - qd_cell_key_height(place)) + qd_morton(at);
 }
 
-static void test_the_cell_of_a_box_at_every_depth(void **state)
+TEST(test_the_cell_of_a_box_at_every_depth)
 {
-    (void)state;
     const qd_space_config config = {
         .min_x = -100, .min_y = 50, .min_z = 1000, .max_x = 400, .max_y = 350, .max_z = 1100};
     qd_heap heap;
+
     qd_heap_init(&heap);
     qd_index *index = qd_linear_create(&(qd_index){.heap = &heap, .config = &config});
     assert_non_null(index);
@@ -166,9 +161,8 @@ static void wander(qd_space *space, uint32_t count, const uint32_t *slots, doubl
     }
 }
 
-static void test_memory(void **state)
+TEST(test_memory)
 {
-    (void)state;
     enum { COUNT = 100000 };
     static uint32_t slots[COUNT];
     const float side = QD_AXES == 2 ? 1265 : 186;
@@ -187,12 +181,12 @@ static void test_memory(void **state)
     end_space(space, &heap);
 }
 
-static void test_an_add_without_memory_changes_nothing(void **state)
+TEST(test_an_add_without_memory_changes_nothing)
 {
-    (void)state;
     qd_heap heap;
     qd_space *space = make_space(&heap, 0, 100, 0, 1u << 20);
     qd_space_events found;
+
     qd_memory_limit_set(qd_memory_used() + (512u << 10));
     uint32_t count = 0, slot, refused;
     qd_body body = box_at(0, 50, 50, 1);
@@ -212,12 +206,12 @@ static void test_an_add_without_memory_changes_nothing(void **state)
     end_space(space, &heap);
 }
 
-static void test_bad_configurations_are_refused(void **state)
+TEST(test_bad_configurations_are_refused)
 {
-    (void)state;
     const qd_space_config good = {.dimensions = QD_AXES, .max_x = 1, .max_y = 1, .max_z = 1, .bodies_max = 10};
     qd_space_config bad[16];
     size_t count = sizeof bad / sizeof *bad;
+
     for (size_t i = 0; i < count; i++) {
         bad[i] = good;
     }
@@ -250,12 +244,12 @@ static void test_bad_configurations_are_refused(void **state)
     end_space(space, &heap);
 }
 
-static void test_dimensions_are_two_unless_said(void **state)
+TEST(test_dimensions_are_two_unless_said)
 {
-    (void)state;
     qd_heap heap;
     qd_space *space;
     qd_space_counters counters;
+
     qd_heap_init(&heap);
     const qd_space_config config = {.max_x = 1, .max_y = 1, .index = QD_SPACE_QUADTREE};
     assert_int_equal(qd_space_create(&config, &heap, &space), QD_OK);
@@ -264,13 +258,13 @@ static void test_dimensions_are_two_unless_said(void **state)
     end_space(space, &heap);
 }
 
-static void test_bodies_max(void **state)
+TEST(test_bodies_max)
 {
-    (void)state;
     qd_heap heap;
     qd_space *space = make_space(&heap, 0, 1, 0, 2);
     qd_space_events found;
     uint32_t slots[3];
+
     fill(space, 2, 1, 0.1, slots);
     qd_body body = {.category = 1, .mask = UINT32_MAX, .shape = QD_SPACE_CIRCLE};
     assert_int_equal(qd_space_add(space, &body, &slots[2]), QD_ERR_FULL);
@@ -349,10 +343,10 @@ static uint64_t crowd_story(const qd_kernel *kernel, const qd_executor *executor
     return story;
 }
 
-static void test_all_kernels_and_executors_agree(void **state)
+TEST(test_all_kernels_and_executors_agree)
 {
-    (void)state;
     const uint32_t step = QD_AXES == 2 ? 4 : 3;
+
     for (uint32_t moving = 5; moving <= 100; moving += 95) {
         uint64_t expected = crowd_story(qd_kernel_at(0), &qd_executor_serial, 1, moving);
 
@@ -405,9 +399,8 @@ static void check_touching_columns(uint32_t depth, float step, float phase)
     end_space(space, &heap);
 }
 
-static void test_long_lists_that_just_touch(void **state)
+TEST(test_long_lists_that_just_touch)
 {
-    (void)state;
     for (uint32_t k = 0; qd_kernel_at(k) != NULL; k++) {
         qd_kernel_select(qd_kernel_at(k));
         for (float phase = -1; phase < 1.5f; phase += 0.35f) {
@@ -419,9 +412,8 @@ static void test_long_lists_that_just_touch(void **state)
 }
 
 /* What rests costs no test at all. */
-static void test_rest_is_free(void **state)
+TEST(test_rest_is_free)
 {
-    (void)state;
     enum { COUNT = 5000 };
     static uint32_t slots[COUNT];
     qd_heap heap;
@@ -446,9 +438,8 @@ static void run_counted(void *context, size_t count, qd_task_fn task, void *argu
 }
 
 /* A split is for many rows that changed; how many there are is no matter. */
-static void test_what_rests_calls_no_helper(void **state)
+TEST(test_what_rests_calls_no_helper)
 {
-    (void)state;
     enum { COUNT = 5000 };
     static const uint32_t moving[] = {COUNT, 0, 3, COUNT, 0};
     static uint32_t slots[COUNT];
@@ -477,9 +468,8 @@ static void test_what_rests_calls_no_helper(void **state)
 }
 
 /* All have moved, and the walk gives up before it comes to all of them: they have been seen all the same. */
-static void test_a_walk_that_stops_leaves_nothing_for_the_next(void **state)
+TEST(test_a_walk_that_stops_leaves_nothing_for_the_next)
 {
-    (void)state;
     enum { COUNT = 20000 };
     static uint32_t slots[COUNT];
     qd_heap heap;
@@ -503,21 +493,4 @@ static void test_a_walk_that_stops_leaves_nothing_for_the_next(void **state)
     end_space(space, &heap);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_cell_of_a_box_at_every_depth),
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_an_add_without_memory_changes_nothing),
-        cmocka_unit_test(test_bad_configurations_are_refused),
-        cmocka_unit_test(test_dimensions_are_two_unless_said),
-        cmocka_unit_test(test_bodies_max),
-        cmocka_unit_test(test_all_kernels_and_executors_agree),
-        cmocka_unit_test(test_long_lists_that_just_touch),
-        cmocka_unit_test(test_rest_is_free),
-        cmocka_unit_test(test_what_rests_calls_no_helper),
-        cmocka_unit_test(test_a_walk_that_stops_leaves_nothing_for_the_next),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

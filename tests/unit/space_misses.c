@@ -3,17 +3,12 @@
  * A walk that compares ever more pairs and finds no event: it stops, whichever the index, and AUTO takes one that does
  * better.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "server/space/core/tuning.h"
 #include "server/space/space.h"
 #include "support/backwards.h"
 #include "support/chance.h"
+#include "tests/support/test.h"
 
 #define AXES  QD_AXES
 #define COUNT 2000u
@@ -100,7 +95,7 @@ static void expect_stop(qd_space_index index, const qd_executor *executor)
     end(&s);
 }
 
-static void test_a_walk_in_vain_stops(void **state)
+TEST(test_a_walk_in_vain_stops)
 {
     const qd_space_index indexes[] = {QD_SPACE_BRUTE, tree, QD_SPACE_GRID};
 
@@ -115,7 +110,7 @@ static void test_a_walk_in_vain_stops(void **state)
     qd_space_kernel_select(NULL);
 }
 
-static void test_auto_takes_an_index_that_does_better(void **state)
+TEST(test_auto_takes_an_index_that_does_better)
 {
     static spots s;
 
@@ -142,7 +137,7 @@ static void test_auto_takes_an_index_that_does_better(void **state)
  * are for swept ones, and fewer than for others. */
 #define SWEPT_COUNT 2400u
 
-static void test_swept_ones_stop_sooner(void **state)
+TEST(test_swept_ones_stop_sooner)
 {
     const bool is_swept[] = {true, false};
     const size_t tests = SWEPT_COUNT * (SWEPT_COUNT - 1) / 2;
@@ -177,13 +172,4 @@ static void test_swept_ones_stop_sooner(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_walk_in_vain_stops),
-        cmocka_unit_test(test_swept_ones_stop_sooner),
-        cmocka_unit_test(test_auto_takes_an_index_that_does_better),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "server/space/space.h"
 #include "server/space/tree/morton.h"
 #include "support/chance.h"
+#include "tests/support/test.h"
 
 static chance dice = {1};
 
@@ -28,11 +23,11 @@ static uint32_t naive(const uint32_t *at)
     return number;
 }
 
-static void test_interleaves(void **state)
+TEST(test_interleaves)
 {
-    (void)state;
     /* The usual example: column 3, row 6. */
     const uint32_t known[3] = {3, 6, 5}, last[3] = {AXIS_COUNT - 1, AXIS_COUNT - 1, AXIS_COUNT - 1};
+
     assert_int_equal(qd_morton(known), QD_AXES == 2 ? 45 : 1 + 4 + 8 + 16 + 128 + 256);
     for (uint32_t x = 0; x < AXIS_COUNT; x += DIGITS == 16 ? 13 : 1) {
         const uint32_t at[3] = {x, chance_below(&dice, AXIS_COUNT), chance_below(&dice, AXIS_COUNT)};
@@ -57,10 +52,10 @@ static uint32_t height_of(uint32_t a, uint32_t b)
     return qd_morton_height(low, high);
 }
 
-static void test_height_is_the_number_of_digits_not_shared(void **state)
+TEST(test_height_is_the_number_of_digits_not_shared)
 {
-    (void)state;
     const uint32_t all = UINT32_MAX >> (32 - QD_AXES * DIGITS);
+
     for (int i = 0; i < 100000; i++) {
         uint32_t a = chance_draw(&dice) & all,
                  b = i % 3 == 0 ? a ^ ((chance_draw(&dice) & all) >> chance_below(&dice, 32))
@@ -77,11 +72,11 @@ static void test_height_is_the_number_of_digits_not_shared(void **state)
     assert_int_equal(height_of(19, 31), 2);
 }
 
-static void test_levels_follow_one_another(void **state)
+TEST(test_levels_follow_one_another)
 {
-    (void)state;
     const uint32_t deepest = QD_TREE_DEPTH_MAX;
     uint32_t first = 0;
+
     for (uint32_t level = 0; level <= deepest + 1; level++) {
         assert_int_equal(qd_level_first(level), first);
         assert_int_equal(qd_level_cells(level), 1u << QD_AXES * level);
@@ -98,13 +93,4 @@ static void test_levels_follow_one_another(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_interleaves),
-        cmocka_unit_test(test_height_is_the_number_of_digits_not_shared),
-        cmocka_unit_test(test_levels_follow_one_another),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

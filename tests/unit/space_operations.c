@@ -2,15 +2,10 @@
  *
  * What registering costs in operations on lists, in every index that has levels: a move inside a cell none, any other a
  * constant number, however deep the tree is. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "server/space/space.h"
 #include "support/chance.h"
+#include "tests/support/test.h"
 
 #define WORLD 1024.0f
 
@@ -118,9 +113,8 @@ static void check_one_body(const tree *as, uint32_t depth)
     qd_heap_deinit(&heap);
 }
 
-static void test_one_body(void **state)
+TEST(test_one_body)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof trees / sizeof *trees; i++) {
         for (uint32_t depth = 1; depth <= trees[i].depth_max; depth++) {
             check_one_body(&trees[i], depth);
@@ -162,9 +156,8 @@ static void check_many(const tree *as, uint32_t depth)
     qd_heap_deinit(&heap);
 }
 
-static void test_many(void **state)
+TEST(test_many)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof trees / sizeof *trees; i++) {
         for (uint32_t depth = 1; depth <= trees[i].depth_max; depth++) {
             check_many(&trees[i], depth);
@@ -172,12 +165,4 @@ static void test_many(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_body),
-        cmocka_unit_test(test_many),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

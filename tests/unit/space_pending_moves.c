@@ -3,19 +3,14 @@
  * Moves that wait for the tick: what is superseded is never registered, what is asked for in between is answered by the
  * newest place, and events are those of a space in which nothing waits; with every index and kernel, whoever does the
  * tasks, with and without memory. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "server/space/core/tuning.h"
 #include "server/space/space.h"
 #include "support/backwards.h"
 #include "support/chance.h"
+#include "tests/support/test.h"
 
 #define SIDE  256.0f
 #define COUNT 700u
@@ -251,10 +246,10 @@ static void meddle(pair *p, uint32_t turn)
     check_pairs(p);
 }
 
-static void test_events_are_as_if_nothing_waited(void **state)
+TEST(test_events_are_as_if_nothing_waited)
 {
-    (void)state;
     size_t events = 0;
+
     for (uint32_t kernel = 0; qd_space_kernel_at(kernel) != NULL; kernel++) {
         qd_space_kernel_select(qd_space_kernel_at(kernel));
         for (size_t index = 0; index < 2 * INDEXES; index++) {
@@ -290,13 +285,13 @@ static uint64_t operations(const qd_space *space)
 
 /* From as many moves as bodies on they wait, however few those are: then a thousand ways across the world cost no
  * operation, and the tick costs those of one. */
-static void test_what_is_superseded_is_never_registered(void **state)
+TEST(test_what_is_superseded_is_never_registered)
 {
-    (void)state;
     const qd_space_config config = {
         .max_x = SIDE, .max_y = SIDE, .index = QD_SPACE_QUADTREE, .depth = 5, .bodies_max = 8};
     qd_heap heap;
     qd_space *space;
+
     qd_heap_init(&heap);
     assert_int_equal(qd_space_create(&config, &heap, &space), QD_OK);
     uint32_t slot[4];
@@ -341,9 +336,8 @@ static void run_counted(void *context, size_t count, qd_task_fn task, void *argu
 }
 
 /* Without a walk all tasks are of moves. */
-static void test_all_that_wait_are_applied_in_parts(void **state)
+TEST(test_all_that_wait_are_applied_in_parts)
 {
-    (void)state;
     for (size_t index = 0; index < INDEXES; index++) {
         size_t tasks = 0;
         qd_space_events none;
@@ -388,10 +382,10 @@ static void shift_without_memory(pair *p, uint32_t first, uint32_t count)
 }
 
 /* Moves are registered at once then; of those bodies that waited already, none does any more. */
-static void test_without_memory_nothing_waits(void **state)
+TEST(test_without_memory_nothing_waits)
 {
-    (void)state;
     pair p;
+
     begin(&p, 0, false, qd_executor_serial);
     add(&p, COUNT);
     tick(&p);
@@ -414,14 +408,4 @@ static void test_without_memory_nothing_waits(void **state)
     end(&p);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_events_are_as_if_nothing_waited),
-        cmocka_unit_test(test_what_is_superseded_is_never_registered),
-        cmocka_unit_test(test_all_that_wait_are_applied_in_parts),
-        cmocka_unit_test(test_without_memory_nothing_waits),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -3,17 +3,12 @@
  * That the tree is planned when it is walked, whatever was put in before and wherever: what the walks cost, in tests
  * and never in time. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "server/space/core/tuning.h"
 #include "server/space/space.h"
 #include "support/chance.h"
+#include "tests/support/test.h"
 
 #define COUNT     100000u
 #define TESTS_MAX 450u /* a body and walk; 102 where all are spread evenly */
@@ -99,9 +94,8 @@ static size_t pairs(scene *s)
 }
 
 /* A room that was filled and never ticked, walked for the first time by a late subscriber or by its first tick. */
-static void test_the_first_walk(void **state)
+TEST(test_the_first_walk)
 {
-    (void)state;
     for (int pairs_first = 0; pairs_first < 2; pairs_first++) {
         scene *s = make_scene(1265, 0);
 
@@ -166,9 +160,8 @@ static void check_beyond(double bounds, uint32_t within, double x, double y)
     end_scene(s);
 }
 
-static void test_many_beyond_the_bounds(void **state)
+TEST(test_many_beyond_the_bounds)
 {
-    (void)state;
     check_beyond(1265, COUNT / 2, 1400, 20);
     check_beyond(1265, COUNT / 2, -5000, 3000);
     check_beyond(1265, COUNT - 6000, 2000, -500);
@@ -177,10 +170,10 @@ static void test_many_beyond_the_bounds(void **state)
 }
 
 /* A few that went very far are not worth a root in which all others share a cell. */
-static void test_a_few_very_far(void **state)
+TEST(test_a_few_very_far)
 {
-    (void)state;
     const float far[] = {1e6f, -1e9f, 3e38f};
+
     for (size_t k = 0; k < sizeof far / sizeof *far; k++) {
         scene *s = make_scene(1265, 0);
 
@@ -199,9 +192,8 @@ static void test_a_few_very_far(void **state)
 
 /* All leave the bounds by a corner and come back; planned by content and with a fixed depth. A plan comes when the last
  * one has cost too much already, so this may take some times as long as standing still. */
-static void test_an_exodus(void **state)
+TEST(test_an_exodus)
 {
-    (void)state;
     enum { ALL = 20000 };
     for (uint32_t depth = 0; depth <= 6; depth += 6) {
         scene *s = make_scene(600, depth);
@@ -227,10 +219,10 @@ static void test_an_exodus(void **state)
 static const qd_space_index trees[] = {QD_SPACE_AUTO, QD_SPACE_QUADTREE, QD_SPACE_SPARSE};
 
 /* A crowd somewhere, and a few scattered over all the bounds: each tick costs what it would cost in bounds that fit. */
-static void test_a_tiny_crowd(void **state)
+TEST(test_a_tiny_crowd)
 {
-    (void)state;
     const float side = 1e6f;
+
     for (size_t k = 0; k < sizeof trees / sizeof *trees; k++) {
         scene *s = make_scene_of(trees[k], side, 0);
         const uint32_t scattered = 300;
@@ -249,9 +241,8 @@ static void test_a_tiny_crowd(void **state)
 }
 
 /* It goes from one end of the world to the other. */
-static void test_a_tiny_crowd_on_its_way(void **state)
+TEST(test_a_tiny_crowd_on_its_way)
 {
-    (void)state;
     enum { ALL = 20000, TICKS = 100 };
     const float side = 1e6f;
     for (size_t k = 0; k < sizeof trees / sizeof *trees; k++) {
@@ -273,13 +264,4 @@ static void test_a_tiny_crowd_on_its_way(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_first_walk), cmocka_unit_test(test_many_beyond_the_bounds),
-        cmocka_unit_test(test_a_few_very_far), cmocka_unit_test(test_an_exodus),
-        cmocka_unit_test(test_a_tiny_crowd),   cmocka_unit_test(test_a_tiny_crowd_on_its_way),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

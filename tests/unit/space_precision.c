@@ -4,19 +4,14 @@
  * from the origin as well as float32 can tell, in a space with bounds as large as that and in one drawn around them.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "server/space/core/tuning.h"
 #include "server/space/geometry/geometry.h"
 #include "server/space/space.h"
 #include "support/chance.h"
 #include "support/oracle.h"
+#include "tests/support/test.h"
 
 #define FAR    1e6f
 #define STEP   0.0625f /* of float32 there */
@@ -63,9 +58,8 @@ static uint32_t steps_of_overlap(qd_space_shape shape, float x)
     }
 }
 
-static void test_the_figures_of_the_page(void **state)
+TEST(test_the_figures_of_the_page)
 {
-    (void)state;
     assert_true(nextafterf(1e3f, INFINITY) - 1e3f == 0x1p-14f);
     assert_true(nextafterf(FAR, INFINITY) - FAR == STEP);
     assert_true(nextafterf(0x1p24f, INFINITY) - 0x1p24f == 2);
@@ -208,9 +202,8 @@ static void compare_with_brute_force(qd_space_config config, uint32_t shapes)
     qd_heap_deinit(&heap);
 }
 
-static void test_small_bodies_far_away(void **state)
+TEST(test_small_bodies_far_away)
 {
-    (void)state;
     for (uint32_t index = QD_SPACE_AUTO; index <= QD_SPACE_BRUTE; index++) {
         for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
             if (index == (dimensions == 2 ? QD_SPACE_OCTREE : QD_SPACE_QUADTREE)) {
@@ -238,12 +231,4 @@ static void test_small_bodies_far_away(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_figures_of_the_page),
-        cmocka_unit_test(test_small_bodies_far_away),
-    };
-
-    return cmocka_run_group_tests_name("precision", tests, NULL, NULL);
-}
+TEST_MAIN()

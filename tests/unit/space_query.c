@@ -4,14 +4,9 @@
  * model/space_query.c to say.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "server/space/space.h"
+#include "tests/support/test.h"
 
 #define SIDE 200 /* bodies in a row, and rows */
 
@@ -53,14 +48,14 @@ static void expect(const qd_space *space, const qd_space_query *query, uint32_t 
     qd_space_hits_free(space, &hits);
 }
 
-static void test_queries_look_at_what_is_near(void **state)
+TEST(test_queries_look_at_what_is_near)
 {
-    (void)state;
     qd_heap heap;
     qd_space *space = make_field(&heap);
     const uint32_t few = SIDE * SIDE / 20;
     qd_space_query query = {
         .kind = QD_SPACE_IN_BOX, .min_x = 30, .max_x = 35, .min_y = 60, .max_y = 63, .limit = SIDE * SIDE};
+
     expect(space, &query, 15, few);
     query = (qd_space_query){.kind = QD_SPACE_IN_CIRCLE, .x = 120.5f, .y = 90.5f, .radius = 1, .limit = SIDE * SIDE};
     expect(space, &query, 9, few);
@@ -82,11 +77,4 @@ static void test_queries_look_at_what_is_near(void **state)
     qd_heap_deinit(&heap);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_queries_look_at_what_is_near),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

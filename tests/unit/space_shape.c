@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "server/space/geometry/geometry.h"
 #include "server/space/geometry/quantizer.h"
 #include "server/space/geometry/shape.h"
 #include "support/chance.h"
+#include "tests/support/test.h"
 
 static chance dice = {3};
 
@@ -91,9 +86,8 @@ static bool mixed(float cx, float cy, float r, float bx, float by, float bhx, fl
     return met[0];
 }
 
-static void test_touching_counts(void **state)
+TEST(test_touching_counts)
 {
-    (void)state;
     assert_true(boxes(0, 0, 1, 1, 2, 0, 1, 1));
     assert_true(boxes(0, 0, 1, 1, 2, -2, 1, 1));
     assert_false(boxes(0, 0, 1, 1, nextafterf(2, 3), 0, 1, 1));
@@ -107,9 +101,8 @@ static void test_touching_counts(void **state)
     assert_false(mixed(0, 0, 1, 2, 2, 1, 1)); /* the boxes touch at a corner, the circle does not reach it */
 }
 
-static void test_a_size_of_zero_is_a_point(void **state)
+TEST(test_a_size_of_zero_is_a_point)
 {
-    (void)state;
     assert_true(boxes(3, 4, 0, 0, 3, 4, 0, 0));
     assert_false(boxes(3, 4, 0, 0, nextafterf(3, 4), 4, 0, 0));
     assert_true(circles(3, 4, 0, 3, 4, 0));
@@ -118,18 +111,16 @@ static void test_a_size_of_zero_is_a_point(void **state)
     assert_true(mixed(3, 4, 0, 2, 4, 1, 0));
 }
 
-static void test_one_inside_another(void **state)
+TEST(test_one_inside_another)
 {
-    (void)state;
     assert_true(boxes(0, 0, 100, 100, 3, 3, 1, 1));
     assert_true(circles(0, 0, 100, 3, 3, 1));
     assert_true(mixed(0, 0, 100, 3, 3, 1, 1));
     assert_true(mixed(3, 3, 1, 0, 0, 100, 100));
 }
 
-static void test_an_absent_one_overlaps_nothing(void **state)
+TEST(test_an_absent_one_overlaps_nothing)
 {
-    (void)state;
     const qd_row absent = QD_ROW_ABSENT;
     const qd_row others[] = {absent,
                              box(0, 0, 0, 0, 0),
@@ -137,6 +128,7 @@ static void test_an_absent_one_overlaps_nothing(void **state)
                              box(0, 3e38f, -3e38f, FLT_MAX, FLT_MAX),
                              circle(0, 0, 0, FLT_MAX),
                              circle(0, 3e38f, 1, 3e38f)};
+
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         for (int kinds = 0; kinds < 4; kinds++) {
             assert_false(qd_rows_overlap(&absent, kinds & 1, &others[i], kinds >> 1));
@@ -148,10 +140,10 @@ static void test_an_absent_one_overlaps_nothing(void **state)
     }
 }
 
-static void test_an_infinite_corner_is_legal(void **state)
+TEST(test_an_infinite_corner_is_legal)
 {
-    (void)state;
     qd_row far = box(0, 3e38f, 0, FLT_MAX, 1);
+
     assert_true(isinf(far.v[QD_ROW_HIGH]));
     assert_true(boxes(3e38f, 0, FLT_MAX, 1, FLT_MAX, 0, 1, 1));
     assert_true(boxes(3e38f, 0, FLT_MAX, 1, 3e38f, 0, FLT_MAX, 1));
@@ -161,10 +153,10 @@ static void test_an_infinite_corner_is_legal(void **state)
 }
 
 /* On a small lattice every product is exact, so that the long double answer is the mathematical one. */
-static void test_against_exact_arithmetic(void **state)
+TEST(test_against_exact_arithmetic)
 {
-    (void)state;
     unsigned met[3] = {0};
+
     for (int i = 0; i < 300000; i++) {
         float unit = i % 2 ? 0.25f : 1024.0f, at_a[QD_AXES], at_b[QD_AXES], half_a[QD_AXES], half_b[QD_AXES];
         long double apart = 0, gap = 0;
@@ -226,10 +218,10 @@ static void draw_direction(int i, double *direction)
 
 /* Pairs that barely touch or barely do not, at all scales. The boxes around shapes must overlap where the exact test
  * finds an overlap, and the exact test must find one where the boxes inside overlap strictly. */
-static void test_boxes_around_and_inside_circles(void **state)
+TEST(test_boxes_around_and_inside_circles)
 {
-    (void)state;
     unsigned met = 0, proven = 0;
+
     for (int i = 0; i < 2000000; i++) {
         double scale = ldexp(1, (int)(chance_below(&dice, 60)) - 30),
                reach = ldexp(scale, (int)(chance_below(&dice, 24)) - 4);
@@ -263,9 +255,8 @@ static void test_boxes_around_and_inside_circles(void **state)
 }
 
 /* A capsule reaches its axis plus its radius on each axis, rounded up by less than one step. */
-static void test_a_capsules_reach(void **state)
+TEST(test_a_capsules_reach)
 {
-    (void)state;
     for (int i = 0; i < 100000; i++) {
         double scale = ldexp(1, (int)(chance_below(&dice, 60)) - 30);
         float at[QD_AXES], half[QD_AXES], radius = chance_between(&dice, 0, scale);
@@ -349,10 +340,10 @@ static qd_row box_of_way(const mover *m)
 
 /* Boxes only choose candidates: where the exact test finds an overlap or a meeting, the boxes around the two shapes
  * overlap too, whatever the numbers. */
-static void test_boxes_around_shapes(void **state)
+TEST(test_boxes_around_shapes)
 {
-    (void)state;
     unsigned overlaps = 0, meetings = 0;
+
     for (int i = 0; i < 1000000; i++) {
         mover a = draw_mover(), b = draw_mover();
         qd_row box_a = qd_row_bounds(&a.from, a.is_round), box_b = qd_row_bounds(&b.from, b.is_round);
@@ -368,9 +359,8 @@ static void test_boxes_around_shapes(void **state)
     assert_true(overlaps > 100000 && meetings > 10000);
 }
 
-static void test_huge_coordinates_and_small_sizes(void **state)
+TEST(test_huge_coordinates_and_small_sizes)
 {
-    (void)state;
     /* At 1e6 a float's step is 0.0625: corners are what rounding makes of them, and are compared exactly. */
     for (int i = 0; i < 100000; i++) {
         float ax = chance_between(&dice, 1e6, 1e6 + 1), bx = chance_between(&dice, 1e6, 1e6 + 1);
@@ -381,9 +371,8 @@ static void test_huge_coordinates_and_small_sizes(void **state)
 }
 
 /* The numbers of a quantizer never decrease, and stay in range for every float. */
-static void test_numbers_keep_order(void **state)
+TEST(test_numbers_keep_order)
 {
-    (void)state;
     const struct {
         float origin, scale;
     } quantizers[] = {{0, 65536.0f / 500}, {-1e6f, 65536.0f / 3}, {-3e38f, 1e-34f}, {0, FLT_MAX}, {1e30f, 1e-20f}};
@@ -421,21 +410,4 @@ static void test_numbers_keep_order(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_touching_counts),
-        cmocka_unit_test(test_a_size_of_zero_is_a_point),
-        cmocka_unit_test(test_one_inside_another),
-        cmocka_unit_test(test_an_absent_one_overlaps_nothing),
-        cmocka_unit_test(test_an_infinite_corner_is_legal),
-        cmocka_unit_test(test_against_exact_arithmetic),
-        cmocka_unit_test(test_boxes_around_and_inside_circles),
-        cmocka_unit_test(test_a_capsules_reach),
-        cmocka_unit_test(test_boxes_around_shapes),
-        cmocka_unit_test(test_huge_coordinates_and_small_sizes),
-        cmocka_unit_test(test_numbers_keep_order),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

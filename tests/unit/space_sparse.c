@@ -3,19 +3,14 @@
  * SPARSE, in two and three dimensions: its keys, its table of cells, what registering costs in list operations and
  * memory, that cells come and go, and that walks and queries look at no more than they need to. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "server/space/core/tuning.h"
 #include "server/space/space.h"
 #include "server/space/tree/sparse/sparse_tree.h"
 #include "support/chance.h"
+#include "tests/support/test.h"
 
 static chance dice;
 
@@ -43,9 +38,8 @@ static void draw_numbers(uint32_t *numbers)
     }
 }
 
-static void test_keys(void **state)
+TEST(test_keys)
 {
-    (void)state;
     dice = (chance){1};
     for (int i = 0; i < 20000; i++) {
         uint32_t numbers[QD_AXES];
@@ -72,9 +66,8 @@ static void test_keys(void **state)
 }
 
 /* The smallest cell that holds both corners, looked for from the finest up. */
-static void test_the_cell_of_two_corners(void **state)
+TEST(test_the_cell_of_two_corners)
 {
-    (void)state;
     dice = (chance){2};
     for (int i = 0; i < 20000; i++) {
         qd_numbers numbers;
@@ -110,11 +103,11 @@ static uint32_t number_of(float at, const qd_quantizer *quantizer)
 }
 
 /* Numbers never decrease, and what is beyond the root has those of its edge. */
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
-    (void)state;
     const float origin = -700, side = 1000;
     qd_quantizer quantizer = {.scale = (float)(QD_KEY_LAST + 1) / side};
+
     for (uint32_t k = 0; k < QD_AXES; k++) {
         quantizer.origin[k] = origin;
     }
@@ -145,9 +138,8 @@ static uint64_t draw_key(uint32_t spread)
 }
 
 /* Cells come and go, beside a list that is looked through from end to end. */
-static void test_cells_come_and_go(void **state)
+TEST(test_cells_come_and_go)
 {
-    (void)state;
     enum { MOST = 600 };
     static uint64_t key[MOST];
     static uint32_t number[MOST];
@@ -233,10 +225,10 @@ static void check_probes(const uint32_t *edge, uint32_t stride)
     qd_heap_deinit(&heap);
 }
 
-static void test_neighbours_do_not_collide(void **state)
+TEST(test_neighbours_do_not_collide)
 {
-    (void)state;
     const uint32_t edges[][3] = {{4096, 1, 1}, {1, 4096, 1}, {64, 64, 1}, {2, 2000, 1}, {16, 16, 16}, {1, 1, 4096}};
+
     for (size_t i = 0; i < sizeof edges / sizeof *edges; i++) {
         for (uint32_t stride = 1; stride <= 16; stride *= 2) {
             if (QD_AXES == 3 || edges[i][2] == 1) {
@@ -329,9 +321,8 @@ static qd_space_counters counters_of(const qd_space *space)
     return counters;
 }
 
-static void test_list_operations_do_not_depend_on_depth(void **state)
+TEST(test_list_operations_do_not_depend_on_depth)
 {
-    (void)state;
     for (uint32_t depth = 1; depth <= QD_SPARSE_DEPTH_MAX; depth++) {
         const float side = 1u << QD_SPARSE_DEPTH_MAX, cell = side / (float)(1u << depth);
         const float inside[3] = {cell * 0.5f, cell * 0.5f, cell * 0.5f}, next = cell * 1.5f, far = side - cell * 0.5f;
@@ -362,9 +353,8 @@ static void test_list_operations_do_not_depend_on_depth(void **state)
 }
 
 /* The world has 2^16 by 2^16 cells, or 2^21 of them on each of three axes. */
-static void test_memory_is_by_what_there_is(void **state)
+TEST(test_memory_is_by_what_there_is)
 {
-    (void)state;
     enum { COUNT = 1000 };
     static uint32_t slots[COUNT];
     const uint32_t deepest = QD_SPARSE_DEPTH_MAX;
@@ -395,9 +385,8 @@ static void test_memory_is_by_what_there_is(void **state)
 }
 
 /* All bodies go, and with them all cells but the root, whatever the way to prune; also where nobody asks for events. */
-static void test_what_is_empty_goes(void **state)
+TEST(test_what_is_empty_goes)
 {
-    (void)state;
     enum { COUNT = 400, TICKS = 60 };
     static uint32_t slots[COUNT];
     for (uint32_t prune = 0; prune <= QD_SPACE_PRUNE_LAZY; prune++) {
@@ -425,13 +414,13 @@ static void test_what_is_empty_goes(void **state)
 }
 
 /* Only candidates of one tick, looked at after it. */
-static void test_candidates_go_at_once(void **state)
+TEST(test_candidates_go_at_once)
 {
-    (void)state;
     qd_heap heap;
     qd_space *space = make_space(&heap, 1024, 8, QD_SPACE_PRUNE_CANDIDATES);
     const float at[3] = {2, 2, 2};
     uint32_t slot = add(space, at, 0.5f);
+
     tick(space);
     assert_int_equal(counters_of(space).cells_pruned, 0);
     /* An old row holds the old branch until the tick is over; eight cells of it are below the root. */
@@ -442,9 +431,8 @@ static void test_candidates_go_at_once(void **state)
 }
 
 /* The tree deepens where many come together, and is flat again when they are gone. */
-static void test_leaves_divide_and_merge(void **state)
+TEST(test_leaves_divide_and_merge)
 {
-    (void)state;
     enum { COUNT = 5000 };
     static uint32_t slots[COUNT];
     qd_heap heap;
@@ -474,9 +462,8 @@ static void test_leaves_divide_and_merge(void **state)
     end_space(space, &heap);
 }
 
-static void test_rest_is_free(void **state)
+TEST(test_rest_is_free)
 {
-    (void)state;
     enum { COUNT = 5000 };
     static uint32_t slots[COUNT];
     const uint32_t depths[] = {0, 6};
@@ -498,9 +485,8 @@ static void test_rest_is_free(void **state)
 }
 
 /* In a huge world, mostly empty, a query and a tick look at what is near. */
-static void test_far_away_costs_nothing(void **state)
+TEST(test_far_away_costs_nothing)
 {
-    (void)state;
     enum { COUNT = 20000 };
     static uint32_t slots[COUNT];
     const float side = 1000000;
@@ -533,9 +519,8 @@ static void test_far_away_costs_nothing(void **state)
 }
 
 /* All go beyond the bounds, where every one of them has the number of the edge: the root follows. */
-static void test_the_root_goes_where_the_content_is(void **state)
+TEST(test_the_root_goes_where_the_content_is)
 {
-    (void)state;
     enum { COUNT = 4000, TICKS = 40 };
     static uint32_t slots[COUNT];
     qd_heap heap;
@@ -559,11 +544,11 @@ static void test_the_root_goes_where_the_content_is(void **state)
     end_space(space, &heap);
 }
 
-static void test_an_add_without_memory_changes_nothing(void **state)
+TEST(test_an_add_without_memory_changes_nothing)
 {
-    (void)state;
     qd_heap heap;
     qd_space *space = make_space(&heap, 65536, QD_SPARSE_DEPTH_MAX, 0);
+
     dice = (chance){17};
     qd_memory_limit_set(qd_memory_used() + (512u << 10));
     qd_body body = {.category = 1, .mask = UINT32_MAX, .shape = QD_SPACE_BOX};
@@ -581,24 +566,4 @@ static void test_an_add_without_memory_changes_nothing(void **state)
     end_space(space, &heap);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_keys),
-        cmocka_unit_test(test_the_cell_of_two_corners),
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_cells_come_and_go),
-        cmocka_unit_test(test_neighbours_do_not_collide),
-        cmocka_unit_test(test_list_operations_do_not_depend_on_depth),
-        cmocka_unit_test(test_memory_is_by_what_there_is),
-        cmocka_unit_test(test_what_is_empty_goes),
-        cmocka_unit_test(test_candidates_go_at_once),
-        cmocka_unit_test(test_leaves_divide_and_merge),
-        cmocka_unit_test(test_rest_is_free),
-        cmocka_unit_test(test_far_away_costs_nothing),
-        cmocka_unit_test(test_the_root_goes_where_the_content_is),
-        cmocka_unit_test(test_an_add_without_memory_changes_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -2,16 +2,11 @@
  *
  * The canvas: which dots are set, what is cut off, which colour wins, how a row is written.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "client/tools/canvas.h"
+#include "tests/support/test.h"
 
 static const char *const colours[QD_HEATS] = {"<0>", "<1>", "<2>", "<3>"};
 
@@ -40,7 +35,7 @@ static int count_dots(const qd_canvas *canvas)
     return count;
 }
 
-static void every_dot_has_its_bit(void **state)
+TEST(every_dot_has_its_bit)
 {
     static const char *const cells[] = {"⠁", "⠈", "⠂", "⠐", "⠄", "⠠", "⡀", "⢀"};
     qd_canvas canvas = {0};
@@ -58,7 +53,7 @@ static void every_dot_has_its_bit(void **state)
     qd_canvas_deinit(&canvas);
 }
 
-static void the_hottest_gives_the_colour(void **state)
+TEST(the_hottest_gives_the_colour)
 {
     qd_canvas canvas = {0};
 
@@ -74,7 +69,7 @@ static void the_hottest_gives_the_colour(void **state)
 }
 
 /* Small boxes are filled, large ones are outlines; what is outside is cut off, however far. */
-static void boxes_are_cut_off(void **state)
+TEST(boxes_are_cut_off)
 {
     qd_canvas canvas = {0};
 
@@ -98,7 +93,7 @@ static void boxes_are_cut_off(void **state)
 }
 
 /* Every dot of a circle is near the radius, and there are no gaps: as many dots as the way around has. */
-static void circles_are_round(void **state)
+TEST(circles_are_round)
 {
     qd_canvas canvas = {0};
 
@@ -131,7 +126,7 @@ static bool is_set(const qd_canvas *canvas, int x, int y)
 }
 
 /* Two circles and the lines along them, all at the radius from the axis; without length it is a circle. */
-static void capsules_are_two_circles_and_two_lines(void **state)
+TEST(capsules_are_two_circles_and_two_lines)
 {
     qd_canvas canvas = {0}, circle = {0};
 
@@ -161,15 +156,4 @@ static void capsules_are_two_circles_and_two_lines(void **state)
     qd_canvas_deinit(&circle);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_dot_has_its_bit),
-        cmocka_unit_test(the_hottest_gives_the_colour),
-        cmocka_unit_test(boxes_are_cut_off),
-        cmocka_unit_test(circles_are_round),
-        cmocka_unit_test(capsules_are_two_circles_and_two_lines),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

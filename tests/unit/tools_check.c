@@ -2,14 +2,9 @@
  *
  * The brute force of `replay --check`: by hand, where every event and its reason is known.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "client/tools/check.h"
+#include "tests/support/test.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
@@ -35,7 +30,7 @@ static void expect_events(qd_check *check, const qd_entity *entities, uint32_t c
 }
 
 /* One tick after the other: begins, then an end for each reason, all of them ordered, ids unsigned. */
-static void pairs_begin_and_end(void **state)
+TEST(pairs_begin_and_end)
 {
     qd_check *check = qd_check_create(QD_SHAPE_BOX, false);
 
@@ -72,9 +67,8 @@ static void pairs_begin_and_end(void **state)
 }
 
 /* Shapes are closed, and the last bit counts. */
-static void touching_counts(void **state)
+TEST(touching_counts)
 {
-    (void)state;
     static const struct {
         qd_shape shape;
         qd_entity a, b;
@@ -102,9 +96,8 @@ static void touching_counts(void **state)
 }
 
 /* On the way only; who overlapped before or does now did not pass, nor who is new. */
-static void swept_pairs_pass(void **state)
+TEST(swept_pairs_pass)
 {
-    (void)state;
     static const struct {
         qd_shape shape;
         qd_entity was[2], now[2];
@@ -151,13 +144,4 @@ static void swept_pairs_pass(void **state)
     qd_check_destroy(check);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pairs_begin_and_end),
-        cmocka_unit_test(touching_counts),
-        cmocka_unit_test(swept_pairs_pass),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -3,17 +3,12 @@
  * The histogram against exact percentiles, taken from the sorted numbers.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "client/tools/histogram.h"
 #include "support/chance.h"
+#include "tests/support/test.h"
 
 #define VALUES 20000u
 
@@ -50,27 +45,24 @@ static void assert_percentiles(uint32_t count)
     assert_true(qd_histogram_percentile(&histogram, 100) == values[count - 1]);
 }
 
-static void small_numbers_are_exact(void **state)
+TEST(small_numbers_are_exact)
 {
-    (void)state;
     for (uint32_t index = 0; index < VALUES; index++) {
         values[index] = chance_below(&dice, 128);
     }
     assert_percentiles(VALUES);
 }
 
-static void uniform_numbers(void **state)
+TEST(uniform_numbers)
 {
-    (void)state;
     for (uint32_t index = 0; index < VALUES; index++) {
         values[index] = chance_below(&dice, 10000000);
     }
     assert_percentiles(VALUES);
 }
 
-static void numbers_of_all_sizes(void **state)
+TEST(numbers_of_all_sizes)
 {
-    (void)state;
     for (uint32_t index = 0; index < VALUES; index++) {
         values[index] = chance_draw_64(&dice) >> chance_below(&dice, 64);
     }
@@ -78,9 +70,8 @@ static void numbers_of_all_sizes(void **state)
 }
 
 /* As latencies are: a body and a long tail. */
-static void numbers_with_a_tail(void **state)
+TEST(numbers_with_a_tail)
 {
-    (void)state;
     for (uint32_t index = 0; index < VALUES; index++) {
         values[index] = (uint64_t)(100000 - 50000 * log(1 - (double)chance_fraction(&dice)));
     }
@@ -88,9 +79,8 @@ static void numbers_with_a_tail(void **state)
     assert_percentiles(VALUES);
 }
 
-static void edges_of_buckets(void **state)
+TEST(edges_of_buckets)
 {
-    (void)state;
     uint32_t count = 0;
 
     for (uint32_t bit = 0; bit < 64; bit++) {
@@ -102,9 +92,8 @@ static void edges_of_buckets(void **state)
     assert_percentiles(count);
 }
 
-static void few_numbers(void **state)
+TEST(few_numbers)
 {
-    (void)state;
     static const qd_histogram empty;
 
     assert_true(qd_histogram_percentile(&empty, 50) == 0);
@@ -114,9 +103,8 @@ static void few_numbers(void **state)
     assert_percentiles(2);
 }
 
-static void sums_are_as_if_recorded_together(void **state)
+TEST(sums_are_as_if_recorded_together)
 {
-    (void)state;
     static qd_histogram parts[3], whole, sum;
 
     for (uint32_t index = 0; index < VALUES; index++) {
@@ -131,17 +119,4 @@ static void sums_are_as_if_recorded_together(void **state)
     assert_memory_equal(&sum, &whole, sizeof sum);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_numbers_are_exact),
-        cmocka_unit_test(uniform_numbers),
-        cmocka_unit_test(numbers_of_all_sizes),
-        cmocka_unit_test(numbers_with_a_tail),
-        cmocka_unit_test(edges_of_buckets),
-        cmocka_unit_test(few_numbers),
-        cmocka_unit_test(sums_are_as_if_recorded_together),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

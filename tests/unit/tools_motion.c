@@ -2,24 +2,18 @@
  *
  * The bots: they move, they stay inside, the same seed moves them the same way, and a crowd parts where it touches.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "client/tools/motion.h"
+#include "tests/support/test.h"
 
 #define BOTS 100u
 
 static const qd_msg_bounds bounds = {.min_x = -20, .min_y = 5, .max_x = 20, .max_y = 25};
 static const qd_msg_bounds deep = {.min_x = -20, .min_y = 5, .min_z = -9, .max_x = 20, .max_y = 25, .max_z = -1};
 
-static void bots_move_inside(void **state)
+TEST(bots_move_inside)
 {
-    (void)state;
     for (int kind = 0; kind < QD_MOTION_KINDS; kind++) {
         qd_motion motion, twin;
         float start[BOTS];
@@ -46,7 +40,7 @@ static void bots_move_inside(void **state)
     }
 }
 
-static void a_crowd_parts_where_it_touches(void **state)
+TEST(a_crowd_parts_where_it_touches)
 {
     static const uint32_t a[] = {1}, b[] = {2};
     qd_motion motion;
@@ -70,9 +64,8 @@ static void a_crowd_parts_where_it_touches(void **state)
 /* In two dimensions nobody leaves the plane; in three they use all of the room, and two on a line along z part along
  * it.
  */
-static void the_third_axis_is_used_where_there_is_one(void **state)
+TEST(the_third_axis_is_used_where_there_is_one)
 {
-    (void)state;
     for (int kind = 0; kind < QD_MOTION_KINDS; kind++) {
         qd_motion flat, motion;
 
@@ -111,13 +104,4 @@ static void the_third_axis_is_used_where_there_is_one(void **state)
     qd_motion_deinit(&motion);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bots_move_inside),
-        cmocka_unit_test(a_crowd_parts_where_it_touches),
-        cmocka_unit_test(the_third_axis_is_used_where_there_is_one),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

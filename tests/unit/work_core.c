@@ -8,15 +8,9 @@
 
 #include <pthread.h>
 #include <semaphore.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "server/work/core.h"
+#include "tests/support/test.h"
 
 #define TRIES 100
 
@@ -115,7 +109,7 @@ static void *call_from_here(void *argument)
     return is_right ? NULL : argument;
 }
 
-static void a_sent_thread_wakes_on_another_core(void **state)
+TEST(a_sent_thread_wakes_on_another_core)
 {
     pthread_t caller;
     void *wrong;
@@ -130,7 +124,7 @@ static void a_sent_thread_wakes_on_another_core(void **state)
 }
 
 /* The process gets more cores between two calls. */
-static void a_sent_thread_may_use_cores_added_since(void **state)
+TEST(a_sent_thread_may_use_cores_added_since)
 {
     const cpu_set_t all = allowed(), one = only(sched_getcpu());
     sleeper s;
@@ -146,9 +140,8 @@ static void a_sent_thread_may_use_cores_added_since(void **state)
     end(&s);
 }
 
-static void a_thread_with_one_core_is_not_sent(void **state)
+TEST(a_thread_with_one_core_is_not_sent)
 {
-    (void)state;
     const cpu_set_t all = allowed();
     const cpu_set_t one = only(sched_getcpu());
     cpu_set_t process;
@@ -160,13 +153,4 @@ static void a_thread_with_one_core_is_not_sent(void **state)
     set_allowed(&all);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_sent_thread_wakes_on_another_core),
-        cmocka_unit_test(a_sent_thread_may_use_cores_added_since),
-        cmocka_unit_test(a_thread_with_one_core_is_not_sent),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -3,6 +3,7 @@
  * Inline runs on the pool: an idle actor runs at once on the caller's thread, a busy one is woken, and runs of an actor
  * never overlap.
  */
+#include "tests/support/test.h"
 #include "work_posted.h"
 
 typedef struct inline_actor {
@@ -31,9 +32,8 @@ static void run_inline(qd_actor *actor)
     }
 }
 
-static void an_idle_actor_runs_on_the_callers_thread(void **state)
+TEST(an_idle_actor_runs_on_the_callers_thread)
 {
-    (void)state;
     inline_actor one = {.may_end = 0};
 
     start(2);
@@ -47,9 +47,8 @@ static void an_idle_actor_runs_on_the_callers_thread(void **state)
     assert_int_equal(one.runs, 0);
 }
 
-static void a_wake_during_an_inline_run_leads_to_a_run(void **state)
+TEST(a_wake_during_an_inline_run_leads_to_a_run)
 {
-    (void)state;
     inline_actor one = {.wakes_itself = true, .may_end = 1};
 
     start(2);
@@ -61,9 +60,8 @@ static void a_wake_during_an_inline_run_leads_to_a_run(void **state)
     assert_int_equal(one.runs, 1);
 }
 
-static void an_inline_run_of_a_running_actor_wakes_it(void **state)
+TEST(an_inline_run_of_a_running_actor_wakes_it)
 {
-    (void)state;
     inline_actor one = {.may_end = 0};
 
     start(2);
@@ -82,9 +80,8 @@ static void an_inline_run_of_a_running_actor_wakes_it(void **state)
 
 /* Many actors are due, and the only worker runs the first. Those that are due last have not fired yet, so they are
  * idle. */
-static void a_due_actor_that_has_not_fired_runs_inline(void **state)
+TEST(a_due_actor_that_has_not_fired_runs_inline)
 {
-    (void)state;
     static inline_actor due[DUE];
     inline_actor before = {.may_end = 0};
 
@@ -120,24 +117,12 @@ static void post_inline(posted *target, chance *random)
     }
 }
 
-static void inline_runs_and_runs_never_overlap(void **state)
+TEST(inline_runs_and_runs_never_overlap)
 {
-    (void)state;
     FOR_EACH_WORKERS(workers)
     {
         post_from_threads(workers, post_inline);
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_idle_actor_runs_on_the_callers_thread),
-        cmocka_unit_test(a_wake_during_an_inline_run_leads_to_a_run),
-        cmocka_unit_test(an_inline_run_of_a_running_actor_wakes_it),
-        cmocka_unit_test(a_due_actor_that_has_not_fired_runs_inline),
-        cmocka_unit_test(inline_runs_and_runs_never_overlap),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

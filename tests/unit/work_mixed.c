@@ -4,6 +4,7 @@
  * threads, and retire. Only the timer or the wake of its last run makes an actor run again, so the test never ends if
  * one is lost.
  */
+#include "tests/support/test.h"
 #include "work_posted.h"
 
 #include <stdlib.h>
@@ -118,7 +119,7 @@ static void *call_rooms(void *argument)
     return NULL;
 }
 
-static void no_wake_and_no_timer_is_lost_under_mixed_load(void **state)
+TEST(no_wake_and_no_timer_is_lost_under_mixed_load)
 {
     static const uint32_t counts[] = {1, 2, 3, 8, 64};
 
@@ -147,9 +148,4 @@ static void no_wake_and_no_timer_is_lost_under_mixed_load(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(no_wake_and_no_timer_is_lost_under_mixed_load)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "server/base/clock.h"
+#include "tests/support/test.h"
 
 #define HOUR_NS 3600000000000u
 
@@ -31,9 +32,8 @@ static void post_a_wake(posted *target, chance *random)
     wake(&target->actor);
 }
 
-static void wakes_from_many_threads_are_all_seen(void **state)
+TEST(wakes_from_many_threads_are_all_seen)
 {
-    (void)state;
     FOR_EACH_WORKERS(workers)
     {
         post_from_threads(workers, post_a_wake);
@@ -41,9 +41,8 @@ static void wakes_from_many_threads_are_all_seen(void **state)
 }
 
 /* Each wake comes when the workers fall asleep, which is when a wake could be lost. */
-static void a_wake_reaches_a_worker_that_falls_asleep(void **state)
+TEST(a_wake_reaches_a_worker_that_falls_asleep)
 {
-    (void)state;
     FOR_EACH_WORKERS(workers)
     {
         posted one = {.runs = 0};
@@ -82,9 +81,8 @@ static void pass_on(qd_actor *actor)
     }
 }
 
-static void actors_that_wake_each_other_all_run(void **state)
+TEST(actors_that_wake_each_other_all_run)
 {
-    (void)state;
     FOR_EACH_WORKERS(workers)
     {
         start(workers);
@@ -118,9 +116,8 @@ static void pass_gate(qd_actor *actor)
     atomic_fetch_add(&me->ended, 1);
 }
 
-static void wakes_during_a_run_lead_to_one_more_run(void **state)
+TEST(wakes_during_a_run_lead_to_one_more_run)
 {
-    (void)state;
     FOR_EACH_WORKERS(workers)
     {
         gated one = {.begun = 0};
@@ -163,9 +160,8 @@ static void wake_others_and_wait(qd_actor *actor)
     atomic_store(&me->done, 1);
 }
 
-static void idle_workers_steal_what_a_long_run_wakes(void **state)
+TEST(idle_workers_steal_what_a_long_run_wakes)
 {
-    (void)state;
     FOR_EACH_WORKERS(workers)
     {
         waker one = {.other_count = workers - 1};
@@ -223,9 +219,8 @@ static bool set_mixed(timed *actors, uint64_t base_ns)
     return now_ns() < base_ns;
 }
 
-static void timers_fire_in_order_and_never_early(void **state)
+TEST(timers_fire_in_order_and_never_early)
 {
-    (void)state;
     static timed actors[TIMERS];
 
     FOR_EACH_WORKERS(workers)
@@ -263,9 +258,8 @@ static void set_two_in_the_past(qd_actor *actor)
     wake_at(&me->first.actor, 1);
 }
 
-static void the_earlier_of_two_due_timers_fires_first(void **state)
+TEST(the_earlier_of_two_due_timers_fires_first)
 {
-    (void)state;
     order one = {0};
 
     start(1);
@@ -280,9 +274,8 @@ static void the_earlier_of_two_due_timers_fires_first(void **state)
     assert_int_equal(one.second.ran_as, 1);
 }
 
-static void a_replaced_timer_fires_once_and_a_cancelled_one_never(void **state)
+TEST(a_replaced_timer_fires_once_and_a_cancelled_one_never)
 {
-    (void)state;
     FOR_EACH_WORKERS(workers)
     {
         timed sooner = {0}, cancelled = {0}, never = {0}, last = {0};
@@ -320,9 +313,8 @@ static void tick(qd_actor *actor)
     wake_at(actor, me->due_ns);
 }
 
-static void an_actor_that_sets_its_own_timer_keeps_running(void **state)
+TEST(an_actor_that_sets_its_own_timer_keeps_running)
 {
-    (void)state;
     FOR_EACH_WORKERS(workers)
     {
         timed rooms[10] = {0};
@@ -346,9 +338,8 @@ static void run_until_timer(qd_actor *actor)
     }
 }
 
-static void a_timer_fires_while_every_worker_is_busy(void **state)
+TEST(a_timer_fires_while_every_worker_is_busy)
 {
-    (void)state;
     timed timer = {0};
     qd_actor busy;
 
@@ -372,9 +363,8 @@ static void wait_for_the_other_timer(qd_actor *actor)
     atomic_fetch_add(&timed_runs, 1);
 }
 
-static void a_timer_fires_while_the_timer_waiter_is_busy(void **state)
+TEST(a_timer_fires_while_the_timer_waiter_is_busy)
 {
-    (void)state;
     FOR_EACH_WORKERS(workers)
     {
         if (workers == 1) {
@@ -413,9 +403,8 @@ static void set_own_and_wait_for_the_other_timer(qd_actor *actor)
     wait_for(&timed_runs, 1);
 }
 
-static void a_timer_fires_during_a_long_run_that_set_its_own(void **state)
+TEST(a_timer_fires_during_a_long_run_that_set_its_own)
 {
-    (void)state;
     FOR_EACH_WORKERS(workers)
     {
         if (workers == 1) {
@@ -464,9 +453,8 @@ static void retire_at_second_run(qd_actor *actor)
     scheduler->retire(scheduler->context, actor, free_actor);
 }
 
-static void a_retired_actor_can_be_freed(void **state)
+TEST(a_retired_actor_can_be_freed)
 {
-    (void)state;
     FOR_EACH_WORKERS(workers)
     {
         enum { ACTORS = 1000 };
@@ -504,9 +492,8 @@ static void run_long(qd_actor *actor)
     wake(actor);
 }
 
-static void destroy_waits_for_runs_and_starts_no_more(void **state)
+TEST(destroy_waits_for_runs_and_starts_no_more)
 {
-    (void)state;
     FOR_EACH_WORKERS(workers)
     {
         gated one = {.begun = 0};
@@ -531,9 +518,8 @@ static void destroy_waits_for_runs_and_starts_no_more(void **state)
     }
 }
 
-static void creation_beyond_a_limit_fails(void **state)
+TEST(creation_beyond_a_limit_fails)
 {
-    (void)state;
     assert_int_equal(qd_pool_create(0, &pool), QD_ERR_INVALID);
     assert_int_equal(qd_pool_create(QD_POOL_WORKERS_MAX + 1, &pool), QD_ERR_INVALID);
     qd_memory_limit_set(1);
@@ -547,25 +533,4 @@ static void creation_beyond_a_limit_fails(void **state)
     stop();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wakes_from_many_threads_are_all_seen),
-        cmocka_unit_test(a_wake_reaches_a_worker_that_falls_asleep),
-        cmocka_unit_test(actors_that_wake_each_other_all_run),
-        cmocka_unit_test(wakes_during_a_run_lead_to_one_more_run),
-        cmocka_unit_test(idle_workers_steal_what_a_long_run_wakes),
-        cmocka_unit_test(timers_fire_in_order_and_never_early),
-        cmocka_unit_test(the_earlier_of_two_due_timers_fires_first),
-        cmocka_unit_test(a_replaced_timer_fires_once_and_a_cancelled_one_never),
-        cmocka_unit_test(an_actor_that_sets_its_own_timer_keeps_running),
-        cmocka_unit_test(a_timer_fires_while_every_worker_is_busy),
-        cmocka_unit_test(a_timer_fires_while_the_timer_waiter_is_busy),
-        cmocka_unit_test(a_timer_fires_during_a_long_run_that_set_its_own),
-        cmocka_unit_test(a_retired_actor_can_be_freed),
-        cmocka_unit_test(destroy_waits_for_runs_and_starts_no_more),
-        cmocka_unit_test(creation_beyond_a_limit_fails),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -9,18 +9,12 @@
 #define QD_TESTS_WORK_POSTED_H
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 #include "server/base/alloc.h"
 #include "server/work/pool.h"
 #include "support/chance.h"
+#include "tests/support/test.h"
 
 static const uint32_t worker_counts[] = {1, 2, 4, 8};
 #define FOR_EACH_WORKERS(workers)                                                                                      \

@@ -3,15 +3,9 @@
  * Run queues: order, whole batches, and that exactly one thread takes each actor.
  */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "server/work/queue.h"
+#include "tests/support/test.h"
 
 #define ACTORS  (3 * QD_QUEUE_BATCH + 5)
 #define THREADS 3u
@@ -26,9 +20,8 @@ static void push_all(qd_queue *queue)
     }
 }
 
-static void actors_are_taken_in_push_order(void **state)
+TEST(actors_are_taken_in_push_order)
 {
-    (void)state;
     qd_queue queue;
 
     qd_queue_init(&queue);
@@ -45,9 +38,8 @@ static void actors_are_taken_in_push_order(void **state)
 }
 
 /* A batch of which an actor was taken, and a batch that is not full yet, stay. */
-static void a_steal_moves_whole_batches_in_order(void **state)
+TEST(a_steal_moves_whole_batches_in_order)
 {
-    (void)state;
     qd_queue from, to;
 
     qd_queue_init(&from);
@@ -103,9 +95,8 @@ static void *take_and_push(void *argument)
     return NULL;
 }
 
-static void an_actor_leaves_the_queues_once(void **state)
+TEST(an_actor_leaves_the_queues_once)
 {
-    (void)state;
     pthread_t threads[THREADS];
 
     for (uint32_t i = 0; i < THREADS; i++) {
@@ -128,13 +119,4 @@ static void an_actor_leaves_the_queues_once(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(actors_are_taken_in_push_order),
-        cmocka_unit_test(a_steal_moves_whole_batches_in_order),
-        cmocka_unit_test(an_actor_leaves_the_queues_once),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "server/work/split.h"
+#include "tests/support/test.h"
 
 #define TASKS_MAX 1000u
 #define ACTORS    5u
@@ -68,18 +69,16 @@ static void split_in_many_sizes(qd_actor *actor)
     atomic_fetch_add(&done, 1);
 }
 
-static void a_fork_runs_each_index_once(void **state)
+TEST(a_fork_runs_each_index_once)
 {
-    (void)state;
     FOR_EACH_WORKERS(workers)
     {
         run_actors(workers, 1, split_in_many_sizes);
     }
 }
 
-static void forks_of_several_actors_run_each_index_once(void **state)
+TEST(forks_of_several_actors_run_each_index_once)
 {
-    (void)state;
     FOR_EACH_WORKERS(workers)
     {
         run_actors(workers, ACTORS, split_in_many_sizes);
@@ -117,9 +116,8 @@ static void split_nested(qd_actor *actor)
     atomic_fetch_add(&done, 1);
 }
 
-static void a_nested_fork_joins_before_the_outer_one(void **state)
+TEST(a_nested_fork_joins_before_the_outer_one)
 {
-    (void)state;
     FOR_EACH_WORKERS(workers)
     {
         run_actors(workers, ACTORS, split_nested);
@@ -141,7 +139,7 @@ static void note(size_t index, void *argument)
 }
 
 /* A worker takes its own share from the front, and the rest of other shares from the back. */
-static void a_worker_takes_its_own_share_first(void **state)
+TEST(a_worker_takes_its_own_share_first)
 {
     static const size_t expected[3][8] = {{0, 1, 4, 3, 2, 7, 6, 5}, {2, 3, 4, 7, 6, 5, 1, 0}, {5, 6, 7, 1, 0, 4, 3, 2}};
 
@@ -180,24 +178,12 @@ static void split_to_meet(qd_actor *actor)
     atomic_fetch_add(&done, 1);
 }
 
-static void idle_workers_help_with_a_fork(void **state)
+TEST(idle_workers_help_with_a_fork)
 {
-    (void)state;
     FOR_EACH_WORKERS(workers)
     {
         run_actors(workers, 1, split_to_meet);
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_fork_runs_each_index_once),
-        cmocka_unit_test(forks_of_several_actors_run_each_index_once),
-        cmocka_unit_test(a_nested_fork_joins_before_the_outer_one),
-        cmocka_unit_test(a_worker_takes_its_own_share_first),
-        cmocka_unit_test(idle_workers_help_with_a_fork),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

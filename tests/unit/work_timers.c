@@ -2,16 +2,10 @@
  *
  * The heap of timers against a linear search.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "server/work/timers.h"
 #include "support/chance.h"
+#include "tests/support/test.h"
 
 #define ACTORS 300u
 
@@ -30,9 +24,8 @@ static uint64_t earliest(const qd_actor *actors)
     return due_ns;
 }
 
-static void the_heap_agrees_with_a_linear_search(void **state)
+TEST(the_heap_agrees_with_a_linear_search)
 {
-    (void)state;
     static qd_actor actors[ACTORS];
     chance random = {1};
     qd_heap heap;
@@ -82,9 +75,4 @@ static void the_heap_agrees_with_a_linear_search(void **state)
     qd_heap_deinit(&heap);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_heap_agrees_with_a_linear_search)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()
