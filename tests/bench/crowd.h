@@ -23,7 +23,7 @@
 #include <string.h>
 
 #include "server/space/space.h"
-#include "support/chance.h"
+#include "support/rng.h"
 
 typedef enum hard_case { PLAIN, REST, FEW, BORDER, HUGE_BOX, TELEPORT, OUTSIDE, CROWD, DEEP } hard_case;
 
@@ -64,12 +64,12 @@ typedef struct crowd {
     uint32_t count, moving; /* those that move come first */
     float *at[3], *speed[3], *home[3], *half;
     uint32_t tick;
-    chance dice;
+    rng_stream rng;
 } crowd;
 
 static double crowd_chance(crowd *c)
 {
-    return (double)chance_fraction(&c->dice);
+    return (double)rng_fraction(&c->rng);
 }
 
 static double crowd_normal(crowd *c)
@@ -124,7 +124,7 @@ static void crowd_place(crowd *c, uint32_t i, double centre[CLUSTERS][3], double
 
 static void crowd_init(crowd *c, const workload *load, uint32_t dimensions)
 {
-    *c = (crowd){.load = load, .dimensions = dimensions, .count = load->count, .dice = {12345}};
+    *c = (crowd){.load = load, .dimensions = dimensions, .count = load->count, .rng = {12345}};
     c->side = load->spacing[dimensions - 2] * (dimensions == 2 ? sqrt(load->count) : cbrt(load->count));
     c->moving = (uint32_t)(load->count * load->moving);
     c->half = malloc(c->count * sizeof(float));

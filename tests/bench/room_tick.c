@@ -21,11 +21,11 @@
 #include "median.h"
 #include "server/room/common/order.h"
 #include "server/room/room.h"
-#include "support/chance.h"
+#include "support/rng.h"
 
 #define TICKS_MAX 200u
 
-static chance dice = {1};
+static rng_stream rng = {1};
 
 static double now_ns(void)
 {
@@ -93,14 +93,14 @@ static void measure_ticks(uint32_t count, bool counted, uint32_t ticks)
 
     for (uint32_t i = 0; i < count; i++) {
         id[i] = counted ? i : (i + 1) * 2654435761u;
-        x[i] = chance_fraction(&dice) * side;
-        y[i] = chance_fraction(&dice) * side;
-        speed_x[i] = chance_fraction(&dice) * 0.5f - 0.25f;
-        speed_y[i] = chance_fraction(&dice) * 0.5f - 0.25f;
+        x[i] = rng_fraction(&rng) * side;
+        y[i] = rng_fraction(&rng) * side;
+        speed_x[i] = rng_fraction(&rng) * 0.5f - 0.25f;
+        speed_y[i] = rng_fraction(&rng) * 0.5f - 0.25f;
         half[i] = 0.5f;
     }
     qd_heap_init(&heap);
-    if (qd_room_create(&config, &heap, chance_draw_64(&dice), &room) != QD_OK || qd_room_join(room, &member) != QD_OK) {
+    if (qd_room_create(&config, &heap, rng_draw_64(&rng), &room) != QD_OK || qd_room_join(room, &member) != QD_OK) {
         abort();
     }
     qd_room_spawn(room, member, &batch, false, &refusals);
@@ -157,7 +157,7 @@ static void measure_order(uint32_t count, unsigned id_bits, uint32_t runs)
     }
     for (uint32_t run = 0; run < runs; run++) {
         for (uint32_t i = 0; i < all; i++) {
-            keys[i] = (chance_draw_64(&dice) & mask) << 32 | (chance_draw_64(&dice) & mask);
+            keys[i] = (rng_draw_64(&rng) & mask) << 32 | (rng_draw_64(&rng) & mask);
         }
         double start = now_ns();
         for (uint32_t draw = 0; draw < draws; draw++) {
@@ -194,7 +194,7 @@ static qd_room *open_small(qd_heap *heap, const scene *start, const uint32_t *id
     qd_room *room;
 
     qd_heap_init(heap);
-    if (qd_room_create(&config, heap, chance_draw_64(&dice), &room) != QD_OK || qd_room_join(room, member) != QD_OK) {
+    if (qd_room_create(&config, heap, rng_draw_64(&rng), &room) != QD_OK || qd_room_join(room, member) != QD_OK) {
         abort();
     }
     qd_room_spawn(room, *member, &batch, false, &refusals);
@@ -243,10 +243,10 @@ static void measure_rooms(uint32_t count, uint32_t ticks, bool by_roster)
     for (uint32_t i = 0; i < SMALL_SCENES * SMALL_ENTITIES; i++) {
         scene *of = &scenes[i / SMALL_ENTITIES];
 
-        of->x[i % SMALL_ENTITIES] = chance_fraction(&dice) * side;
-        of->y[i % SMALL_ENTITIES] = chance_fraction(&dice) * side;
-        of->speed_x[i % SMALL_ENTITIES] = chance_fraction(&dice) * 0.5f - 0.25f;
-        of->speed_y[i % SMALL_ENTITIES] = chance_fraction(&dice) * 0.5f - 0.25f;
+        of->x[i % SMALL_ENTITIES] = rng_fraction(&rng) * side;
+        of->y[i % SMALL_ENTITIES] = rng_fraction(&rng) * side;
+        of->speed_x[i % SMALL_ENTITIES] = rng_fraction(&rng) * 0.5f - 0.25f;
+        of->speed_y[i % SMALL_ENTITIES] = rng_fraction(&rng) * 0.5f - 0.25f;
     }
     for (uint32_t i = 0; i < count; i++) {
         rooms[i] = open_small(&heaps[i], &scenes[i % SMALL_SCENES], id, half, by_roster, &members[i]);

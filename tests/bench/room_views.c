@@ -26,7 +26,7 @@
 
 #include "median.h"
 #include "server/room/room_views.h"
-#include "support/chance.h"
+#include "support/rng.h"
 
 #define WARM 5u
 
@@ -52,7 +52,7 @@ typedef struct choice {
     bool relay;
 } choice;
 
-static chance rng = {1};
+static rng_stream rng = {1};
 
 static double now_ms(void)
 {
@@ -76,10 +76,10 @@ static crowd make_crowd(const scene *of)
 
     for (uint32_t i = 0; i < count; i++) {
         c.id[i] = i;
-        c.x[i] = (float)((double)chance_fraction(&rng) * of->side);
-        c.y[i] = (float)((double)chance_fraction(&rng) * of->side);
-        c.speed_x[i] = (float)((double)chance_fraction(&rng) * 2 - 1) * of->speed;
-        c.speed_y[i] = (float)((double)chance_fraction(&rng) * 2 - 1) * of->speed;
+        c.x[i] = (float)((double)rng_fraction(&rng) * of->side);
+        c.y[i] = (float)((double)rng_fraction(&rng) * of->side);
+        c.speed_x[i] = (float)((double)rng_fraction(&rng) * 2 - 1) * of->speed;
+        c.speed_y[i] = (float)((double)rng_fraction(&rng) * 2 - 1) * of->speed;
     }
     return c;
 }
@@ -128,9 +128,8 @@ static void observe(qd_room *room, uint32_t member, const scene *of, const choic
     static const uint32_t relay_every[] = {4};
 
     for (uint32_t i = 0; i < of->observers; i++) {
-        float x = (float)((double)chance_fraction(&rng) * of->side),
-              y = (float)((double)chance_fraction(&rng) * of->side);
-        float range = of->range_min + chance_fraction(&rng) * (of->range_max - of->range_min);
+        float x = (float)((double)rng_fraction(&rng) * of->side), y = (float)((double)rng_fraction(&rng) * of->side);
+        float range = of->range_min + rng_fraction(&rng) * (of->range_max - of->range_min);
         uint8_t anchored = of->anchored;
         qd_room_refusals refusals;
         qd_msg_observers batch = {.count = 1,

@@ -17,7 +17,7 @@
 
 #include "median.h"
 #include "server/space/space.h"
-#include "support/chance.h"
+#include "support/rng.h"
 
 #define SPHERES    1000u
 #define QUANTIZERS 200u
@@ -45,12 +45,12 @@ typedef struct spheres {
 
 static void place(spheres *s, const scene *played)
 {
-    chance dice = {1};
+    rng_stream rng = {1};
 
     for (uint32_t i = 0; i < SPHERES; i++) {
         for (uint32_t k = 0; k < 3; k++) {
-            s->at[k][i] = chance_between(&dice, (double)RADIUS, (double)(SIDE - RADIUS));
-            s->step[k][i] = chance_between(&dice, -(double)played->speed, (double)played->speed);
+            s->at[k][i] = rng_between(&rng, (double)RADIUS, (double)(SIDE - RADIUS));
+            s->step[k][i] = rng_between(&rng, -(double)played->speed, (double)played->speed);
         }
     }
 }

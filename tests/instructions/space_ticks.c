@@ -15,7 +15,7 @@
 
 #include "server/space/core/tuning.h"
 #include "server/space/space.h"
-#include "tests/support/chance.h"
+#include "tests/support/rng.h"
 
 #define COUNT_MAX 10000u
 #define WARM      4u
@@ -36,7 +36,7 @@ static const workload workloads[] = {
     {"few_10k", 10000, {400, 68.4f}, 0, 100},
 };
 
-static chance dice = {12345};
+static rng_stream rng = {12345};
 
 static const char *const index_names[] = {"", "auto", "quadtree", "octree", "sparse", "hash", "grid", "brute"};
 
@@ -54,15 +54,15 @@ static void fill(qd_space *space)
         float half = 0.5f;
 
         if (load->octaves > 0) {
-            uint32_t octave = (uint32_t)(chance_fraction(&dice) * (float)load->octaves);
+            uint32_t octave = (uint32_t)(rng_fraction(&rng) * (float)load->octaves);
 
-            half = 0.25f * (float)(1u << octave) * (1 + chance_fraction(&dice));
+            half = 0.25f * (float)(1u << octave) * (1 + rng_fraction(&rng));
         }
         for (uint32_t k = 0; k < dimensions; k++) {
-            at[k][i] = half + chance_fraction(&dice) * (side - 2 * half);
+            at[k][i] = half + rng_fraction(&rng) * (side - 2 * half);
         }
         for (uint32_t k = 0; k < dimensions; k++) {
-            speed[k][i] = chance_fraction(&dice) * 0.5f - 0.25f;
+            speed[k][i] = rng_fraction(&rng) * 0.5f - 0.25f;
         }
         qd_body body = {.x = at[0][i],
                         .y = at[1][i],

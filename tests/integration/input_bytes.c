@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "support/chance.h"
 #include "support/raw.h"
+#include "support/rng.h"
 #include "support/session.h"
 #include "tests/support/test.h"
 
@@ -202,16 +202,16 @@ TEST(frame_in_single_bytes_is_answered)
 
 TEST(garbage_ends_the_connection)
 {
-    chance dice = {1};
+    rng_stream rng = {1};
 
     for (int round = 0; round < 200; round++) {
         uint8_t bytes[512];
 
         for (size_t i = 0; i < sizeof bytes; i++) {
-            bytes[i] = (uint8_t)chance_draw(&dice);
+            bytes[i] = (uint8_t)rng_draw(&rng);
         }
         raw_link *raw = round % 2 == 0 ? raw_open(ADDRESS) : raw_open_session(ADDRESS);
-        raw_send(raw, bytes, 1 + chance_below(&dice, sizeof bytes));
+        raw_send(raw, bytes, 1 + rng_below(&rng, sizeof bytes));
         shutdown(raw->socket, SHUT_WR);
         /* Whatever it says to that, it closes. */
         while (raw_next(raw) != NULL) {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/chance.h"
+#include "support/rng.h"
 #include "support/session.h"
 #include "tests/support/test.h"
 
@@ -35,20 +35,20 @@ static uint64_t open_room(qd_client *client, const char *name, bool is_3d)
     return session_open_room(client, name, &config);
 }
 
-static void scatter(crowd *all, chance *dice)
+static void scatter(crowd *all, rng_stream *rng)
 {
     for (uint32_t axis = 0; axis < 3; axis++) {
         for (uint32_t i = 0; i < COUNT; i++) {
-            all->at[axis][i] = (float)chance_below(dice, 2 * SIDE) / 2;
+            all->at[axis][i] = (float)rng_below(rng, 2 * SIDE) / 2;
         }
     }
 }
 
-static void wander(crowd *all, chance *dice)
+static void wander(crowd *all, rng_stream *rng)
 {
     for (uint32_t axis = 0; axis < 3; axis++) {
         for (uint32_t i = 0; i < COUNT; i++) {
-            all->at[axis][i] += (float)chance_below(dice, 13) - 6;
+            all->at[axis][i] += (float)rng_below(rng, 13) - 6;
         }
     }
 }
@@ -131,7 +131,7 @@ static void step_both(qd_client *client, const uint64_t room[2], told all[2])
 static void run(bool is_3d)
 {
     static crowd all;
-    chance dice = {is_3d};
+    rng_stream rng = {is_3d};
     told both[2] = {{0}};
     qd_client *client = session_open(ADDRESS);
     const uint64_t room[2] = {open_room(client, is_3d ? "by id, deep" : "by id", is_3d),
@@ -141,7 +141,7 @@ static void run(bool is_3d)
         all.id[i] = i % 2 ? i : i * 2654435761u;
         all.half[i] = 1;
     }
-    scatter(&all, &dice);
+    scatter(&all, &rng);
     qd_msg_entities spawned = columns(&all, 0, COUNT, is_3d);
     spawned.half_x = spawned.half_y = all.half;
     spawned.half_z = is_3d ? all.half : NULL;
@@ -156,12 +156,12 @@ static void run(bool is_3d)
         bool teleports = tick % 4 == 3;
 
         if (teleports) {
-            scatter(&all, &dice);
+            scatter(&all, &rng);
         } else {
-            wander(&all, &dice);
+            wander(&all, &rng);
         }
         /* Some of them are new ones by the same ids. */
-        uint32_t first = chance_below(&dice, COUNT - 50);
+        uint32_t first = rng_below(&rng, COUNT - 50);
         qd_msg_entities again = columns(&all, first, 50, is_3d);
         for (uint32_t i = 0; i < 2; i++) {
             qd_client_despawn(client, room[i], all.id + first, 50);

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "support/chance.h"
 #include "support/raw.h"
+#include "support/rng.h"
 #include "support/session.h"
 #include "tests/support/test.h"
 
@@ -24,14 +24,14 @@ struct crowd {
     uint64_t room;
     uint32_t id[BOXES];
     float x[BOXES], y[BOXES];
-    chance dice;
+    rng_stream rng;
 };
 
 static void spawn_crowd(qd_client *client, struct crowd *crowd, const char *name)
 {
     float half[BOXES];
 
-    crowd->dice.state = 1;
+    crowd->rng.state = 1;
     crowd->room = session_open_room(client, name, NULL);
     for (uint32_t i = 0; i < BOXES; i++) {
         crowd->id[i] = i;
@@ -48,8 +48,8 @@ static void spawn_crowd(qd_client *client, struct crowd *crowd, const char *name
 static uint64_t shuffle(qd_client *client, struct crowd *crowd)
 {
     for (uint32_t i = 0; i < BOXES; i++) {
-        crowd->x[i] = 4 * chance_fraction(&crowd->dice);
-        crowd->y[i] = 4 * chance_fraction(&crowd->dice);
+        crowd->x[i] = 4 * rng_fraction(&crowd->rng);
+        crowd->y[i] = 4 * rng_fraction(&crowd->rng);
     }
     qd_client_move(client, crowd->room, &(qd_msg_entities){BOXES, crowd->id, .x = crowd->x, .y = crowd->y});
     return session_step(client, crowd->room);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/chance.h"
+#include "support/rng.h"
 #include "support/session.h"
 #include "tests/support/test.h"
 
@@ -262,14 +262,14 @@ static uint64_t hash_of_index(qd_index_kind index, uint32_t dimensions)
     qd_pairs *pairs = qd_pairs_create();
     uint64_t room = session_open_room(client, "crowd", &config);
     session_subscribe(client, room, QD_SCOPE_ALL, pairs);
-    chance dice = {7};
+    rng_stream rng = {7};
     for (uint32_t i = 0; i < CROWD; i++) {
         ids[i] = i;
         shapes[i] = (uint8_t)(1 + i % 3);
-        radius[i] = (float)chance_below(&dice, 3);
+        radius[i] = (float)rng_below(&rng, 3);
         for (uint32_t axis = 0; axis < 3; axis++) {
-            places[axis][i] = (float)chance_below(&dice, 400) / 4;
-            half[axis][i] = (float)(1 + chance_below(&dice, 12)) / 4;
+            places[axis][i] = (float)rng_below(&rng, 400) / 4;
+            half[axis][i] = (float)(1 + rng_below(&rng, 12)) / 4;
         }
     }
     qd_msg_entities crowd = {.count = CROWD,
@@ -303,7 +303,7 @@ static uint64_t hash_of_index(qd_index_kind index, uint32_t dimensions)
         assert_non_null(message);
         for (uint32_t i = 0; i < CROWD; i++) {
             for (uint32_t axis = 0; axis < dimensions; axis++) {
-                places[axis][i] += ((float)chance_below(&dice, 41) - 20) / 4;
+                places[axis][i] += ((float)rng_below(&rng, 41) - 20) / 4;
             }
         }
         qd_client_move(client, room,

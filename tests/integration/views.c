@@ -8,8 +8,8 @@
 #include <sys/socket.h>
 
 #include "quadrille-views.h"
-#include "support/chance.h"
 #include "support/raw.h"
+#include "support/rng.h"
 #include "support/session.h"
 #include "tests/support/test.h"
 
@@ -23,20 +23,20 @@ struct crowd {
     uint32_t id[ENTITIES];
     float x[ENTITIES], y[ENTITIES];
     float range[OBSERVERS];
-    chance dice;
+    rng_stream rng;
 };
 
 static void place_all(struct crowd *crowd)
 {
     for (uint32_t i = 0; i < ENTITIES; i++) {
-        crowd->x[i] = (float)chance_below(&crowd->dice, 4000) / 4;
-        crowd->y[i] = (float)chance_below(&crowd->dice, 4000) / 4;
+        crowd->x[i] = (float)rng_below(&crowd->rng, 4000) / 4;
+        crowd->y[i] = (float)rng_below(&crowd->rng, 4000) / 4;
     }
 }
 
 static void spawn_crowd(qd_client *client, struct crowd *crowd, const char *name)
 {
-    crowd->dice.state = 7;
+    crowd->rng.state = 7;
     crowd->room = session_open_room(client, name, NULL);
     place_all(crowd);
     for (uint32_t i = 0; i < ENTITIES; i++) {
@@ -67,10 +67,10 @@ static uint64_t wander(qd_client *client, struct crowd *crowd, bool all)
         place_all(crowd);
     }
     for (uint32_t i = 0; i < ENTITIES / 10; i++) {
-        uint32_t who = chance_below(&crowd->dice, ENTITIES);
+        uint32_t who = rng_below(&crowd->rng, ENTITIES);
 
-        crowd->x[who] = (float)chance_below(&crowd->dice, 4000) / 4;
-        crowd->y[who] = (float)chance_below(&crowd->dice, 4000) / 4;
+        crowd->x[who] = (float)rng_below(&crowd->rng, 4000) / 4;
+        crowd->y[who] = (float)rng_below(&crowd->rng, 4000) / 4;
     }
     qd_client_move(client, crowd->room, &(qd_msg_entities){ENTITIES, crowd->id, .x = crowd->x, .y = crowd->y});
     return session_step(client, crowd->room);

@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-#include "support/chance.h"
 #include "support/raw.h"
+#include "support/rng.h"
 #include "support/session.h"
 #include "tests/support/test.h"
 
@@ -33,23 +33,23 @@ struct stream {
 };
 
 /* Every `part`th entity of the room, with new values of all columns. */
-static void fill(struct batch *batch, uint32_t room, uint32_t part, chance *dice)
+static void fill(struct batch *batch, uint32_t room, uint32_t part, rng_stream *rng)
 {
     uint32_t all = room == 0 ? LARGE : SMALL;
     float size = room == 0 ? 4.0f : 30.0f;
 
     batch->count = 0;
-    for (uint32_t id = chance_below(dice, part); id < all; id += part) {
+    for (uint32_t id = rng_below(rng, part); id < all; id += part) {
         uint32_t i = batch->count++;
 
         batch->id[i] = id * 2654435761u;
-        batch->x[i] = chance_between(dice, 0, (double)WORLD);
-        batch->y[i] = chance_between(dice, 0, (double)WORLD);
-        batch->half_x[i] = chance_between(dice, 0, (double)size);
-        batch->half_y[i] = chance_between(dice, 0, (double)size);
-        batch->shape[i] = chance_below(dice, 3) == 0 ? QD_SHAPE_CIRCLE : QD_SHAPE_BOX;
-        batch->category[i] = 1u << chance_below(dice, 3);
-        batch->mask[i] = 1 + chance_below(dice, 7);
+        batch->x[i] = rng_between(rng, 0, (double)WORLD);
+        batch->y[i] = rng_between(rng, 0, (double)WORLD);
+        batch->half_x[i] = rng_between(rng, 0, (double)size);
+        batch->half_y[i] = rng_between(rng, 0, (double)size);
+        batch->shape[i] = rng_below(rng, 3) == 0 ? QD_SHAPE_CIRCLE : QD_SHAPE_BOX;
+        batch->category[i] = 1u << rng_below(rng, 3);
+        batch->mask[i] = 1 + rng_below(rng, 7);
     }
 }
 
@@ -77,20 +77,20 @@ static void post(raw_link *raw, qd_client_kind kind, uint64_t room, const struct
 static void script(raw_link *raw, uint32_t room, uint64_t handle, uint64_t tick)
 {
     static struct batch batch;
-    chance dice = {tick * 1000 + room};
+    rng_stream rng = {tick * 1000 + room};
 
     if (tick == 1) {
-        fill(&batch, room, 1, &dice);
+        fill(&batch, room, 1, &rng);
         post(raw, QD_CLIENT_SPAWN, handle, &batch);
     }
-    fill(&batch, room, 2, &dice);
+    fill(&batch, room, 2, &rng);
     post(raw, QD_CLIENT_MOVE, handle, &batch);
-    fill(&batch, room, 50, &dice);
+    fill(&batch, room, 50, &rng);
     post(raw, QD_CLIENT_TELEPORT, handle, &batch);
-    fill(&batch, room, 40, &dice);
+    fill(&batch, room, 40, &rng);
     post(raw, QD_CLIENT_RESHAPE, handle, &batch);
     /* Some go and come again as new ones. */
-    fill(&batch, room, 60, &dice);
+    fill(&batch, room, 60, &rng);
     post(raw, QD_CLIENT_DESPAWN, handle, &batch);
     post(raw, QD_CLIENT_SPAWN, handle, &batch);
     const qd_client_message step = {.seq = (uint32_t)tick, .kind = QD_CLIENT_STEP, .as.step = {handle, tick}};

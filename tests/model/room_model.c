@@ -56,15 +56,15 @@ static void do_leave(struct run *run, uint32_t actor)
     }
 }
 
-static void do_expire(struct run *run, chance *rng)
+static void do_expire(struct run *run, rng_stream *rng)
 {
     uint64_t due_ns = qd_room_due_ns(run->room);
 
     /* Now and then to the very moment, else some way on. */
-    if (due_ns != QD_NEVER && due_ns > run->now_ns && chance_one_in(rng, 2)) {
-        run->now_ns = due_ns - chance_below(rng, 2);
+    if (due_ns != QD_NEVER && due_ns > run->now_ns && rng_one_in(rng, 2)) {
+        run->now_ns = due_ns - rng_below(rng, 2);
     } else {
-        run->now_ns += chance_below(rng, 500);
+        run->now_ns += rng_below(rng, 500);
     }
     qd_room_expire(run->room, run->now_ns);
     if (run->reference) {
@@ -74,9 +74,9 @@ static void do_expire(struct run *run, chance *rng)
     REQUIRE(run, qd_room_due_ns(run->room) > run->now_ns);
 }
 
-static void do_subscribe(struct run *run, chance *rng, uint32_t member)
+static void do_subscribe(struct run *run, rng_stream *rng, uint32_t member)
 {
-    qd_room_interest interest = {.own_only = chance_one_in(rng, 3), .stays = chance_one_in(rng, 3)};
+    qd_room_interest interest = {.own_only = rng_one_in(rng, 3), .stays = rng_one_in(rng, 3)};
 
     qd_room_subscribe(run->room, member, interest);
     if (run->reference) {
@@ -119,9 +119,9 @@ static const uint32_t prologue[] = {COMMAND_BATCH, COMMAND_SUBSCRIBE, COMMAND_SP
 
 static void do_command(struct run *run, uint32_t index)
 {
-    chance own = {run->seed * 0x100000001u + (uint64_t)index * 0x9e3779b9u};
-    chance *rng = &own;
-    uint32_t what = chance_below(rng, 100), actor = chance_below(rng, run->actors);
+    rng_stream own = {run->seed * 0x100000001u + (uint64_t)index * 0x9e3779b9u};
+    rng_stream *rng = &own;
+    uint32_t what = rng_below(rng, 100), actor = rng_below(rng, run->actors);
 
     if (run->huge && index < PROLOGUE_LENGTH) {
         what = prologue[index];
@@ -136,7 +136,7 @@ static void do_command(struct run *run, uint32_t index)
         do_expire(run, rng);
     } else if (what < 33) {
         do_snapshot(run, rng);
-    } else if (what < 34 && chance_one_in(rng, 4)) {
+    } else if (what < 34 && rng_one_in(rng, 4)) {
         qd_room_despawn_all(run->room);
         if (run->reference) {
             ref_despawn_all(run->reference);
@@ -147,7 +147,7 @@ static void do_command(struct run *run, uint32_t index)
         do_leave(run, actor);
     } else if (what < 44) {
         do_subscribe(run, rng, member);
-    } else if (what < 45 && chance_one_in(rng, 2)) {
+    } else if (what < 45 && rng_one_in(rng, 2)) {
         do_adopt(run, member);
     } else if (what < 45) {
         do_unsubscribe(run, member);
@@ -157,12 +157,12 @@ static void do_command(struct run *run, uint32_t index)
         do_resume(run, member);
     } else if (what == COMMAND_SPAWN) {
         do_batch(run, rng, SPAWN, actor);
-    } else if (chance_one_in(rng, 4)) {
+    } else if (rng_one_in(rng, 4)) {
         do_roster(run, rng, actor);
     } else {
         static const action actions[] = {SPAWN, SPAWN, SPAWN, MOVE, MOVE, MOVE, TELEPORT, RESHAPE, DESPAWN, HAND_OVER};
 
-        do_batch(run, rng, actions[chance_below(rng, sizeof actions / sizeof actions[0])], actor);
+        do_batch(run, rng, actions[rng_below(rng, sizeof actions / sizeof actions[0])], actor);
     }
     if (run->reference) {
         check_stats(run);
@@ -172,17 +172,17 @@ static void do_command(struct run *run, uint32_t index)
     }
 }
 
-static qd_space_config draw_space(const struct run *run, chance *rng)
+static qd_space_config draw_space(const struct run *run, rng_stream *rng)
 {
     static const qd_space_index indexes[] = {
         0, QD_SPACE_AUTO, QD_SPACE_QUADTREE, QD_SPACE_SPARSE, QD_SPACE_HASH, QD_SPACE_GRID, QD_SPACE_BRUTE};
-    float far = (float)run->side * (chance_one_in(rng, 3) ? 0.5f : 1);
+    float far = (float)run->side * (rng_one_in(rng, 3) ? 0.5f : 1);
     qd_space_config config = {
         .dimensions = run->is_3d ? 3 : 2,
         .max_x = far,
         .max_y = far,
         .max_z = run->is_3d ? far : 0,
-        .index = indexes[chance_below(rng, sizeof indexes / sizeof indexes[0])],
+        .index = indexes[rng_below(rng, sizeof indexes / sizeof indexes[0])],
         .swept = run->swept,
     };
 
@@ -190,37 +190,36 @@ static qd_space_config draw_space(const struct run *run, chance *rng)
         config.index = QD_SPACE_OCTREE;
     }
     if (config.index == QD_SPACE_SPARSE) {
-        config.prune = chance_below(rng, QD_SPACE_PRUNE_LAZY + 1);
-        config.depth =
-            chance_below(rng, run->is_3d ? QD_SPACE_SPARSE_DEPTH_MAX_3D + 1 : QD_SPACE_SPARSE_DEPTH_MAX_2D + 1);
+        config.prune = rng_below(rng, QD_SPACE_PRUNE_LAZY + 1);
+        config.depth = rng_below(rng, run->is_3d ? QD_SPACE_SPARSE_DEPTH_MAX_3D + 1 : QD_SPACE_SPARSE_DEPTH_MAX_2D + 1);
     } else if (config.index == QD_SPACE_HASH || config.index == QD_SPACE_GRID) {
-        config.cell_size = chance_one_in(rng, 2) ? 0.5f + (float)chance_below(rng, 10) : 0;
-    } else if (config.index != QD_SPACE_BRUTE && chance_one_in(rng, 2)) {
-        config.depth = 1 + chance_below(rng, run->is_3d ? QD_SPACE_OCTREE_DEPTH_MAX : QD_SPACE_QUADTREE_DEPTH_MAX);
+        config.cell_size = rng_one_in(rng, 2) ? 0.5f + (float)rng_below(rng, 10) : 0;
+    } else if (config.index != QD_SPACE_BRUTE && rng_one_in(rng, 2)) {
+        config.depth = 1 + rng_below(rng, run->is_3d ? QD_SPACE_OCTREE_DEPTH_MAX : QD_SPACE_QUADTREE_DEPTH_MAX);
     }
     return config;
 }
 
 static uint32_t set_up(struct run *run, qd_room_config *config)
 {
-    chance own = {run->seed ^ 0x5bd1e9955bd1e995u};
-    chance *rng = &own;
+    rng_stream own = {run->seed ^ 0x5bd1e9955bd1e995u};
+    rng_stream *rng = &own;
     bool big = run->seed % BIG_EVERY == BIG_EVERY - 1;
 
     run->huge = run->seed % HUGE_EVERY == HUGE_EVERY - 1;
-    run->actors = run->huge ? 2 : 2 + chance_below(rng, ACTORS - 1);
-    run->universe = run->huge ? 9500 : big ? 2500 : 10 + chance_below(rng, 110);
+    run->actors = run->huge ? 2 : 2 + rng_below(rng, ACTORS - 1);
+    run->universe = run->huge ? 9500 : big ? 2500 : 10 + rng_below(rng, 110);
     run->batch_max = run->huge ? BATCH_MAX : big ? 1500 : 1 + run->universe;
-    run->side = run->huge ? 500 : big ? 200 : 8 + chance_below(rng, 32);
-    run->id_style = chance_below(rng, 3);
-    run->dirty = !run->huge && !chance_one_in(rng, 3);
-    run->is_3d = chance_one_in(rng, 2);
+    run->side = run->huge ? 500 : big ? 200 : 8 + rng_below(rng, 32);
+    run->id_style = rng_below(rng, 3);
+    run->dirty = !run->huge && !rng_one_in(rng, 3);
+    run->is_3d = rng_one_in(rng, 2);
     /* The reference would take minutes for the ways of thousands. */
-    run->swept = !run->huge && chance_one_in(rng, 2);
-    run->circles = chance_one_in(rng, 2);
-    run->capsules = chance_one_in(rng, 3);
-    run->filters = chance_one_in(rng, 2);
-    run->now_ns = chance_below(rng, 1000);
+    run->swept = !run->huge && rng_one_in(rng, 2);
+    run->circles = rng_one_in(rng, 2);
+    run->capsules = rng_one_in(rng, 3);
+    run->filters = rng_one_in(rng, 2);
+    run->now_ns = rng_below(rng, 1000);
     run->hash = 0xcbf29ce484222325u;
     run->left = QD_ROOM_OWNED;
     for (uint32_t actor = 0; actor < ACTORS; actor++) {
@@ -229,15 +228,15 @@ static uint32_t set_up(struct run *run, qd_room_config *config)
 
     *config = (qd_room_config){
         .space = draw_space(run, rng),
-        .entities_max = chance_one_in(rng, 4) && !run->huge ? 5 + chance_below(rng, run->universe) : 1u << 16,
-        .events_max = chance_one_in(rng, 2) ? 1u << 20
-                                            : 3 + chance_below(rng, run->huge ? 10000
-                                                                    : big     ? 2000
-                                                                              : 60),
-        .grace_ns = chance_one_in(rng, 4) ? 0 : chance_below(rng, 1000),
-        .roster_ids_max = chance_one_in(rng, 2) ? 1u << 20 : chance_below(rng, 3 * run->universe),
+        .entities_max = rng_one_in(rng, 4) && !run->huge ? 5 + rng_below(rng, run->universe) : 1u << 16,
+        .events_max = rng_one_in(rng, 2) ? 1u << 20
+                                         : 3 + rng_below(rng, run->huge ? 10000
+                                                              : big     ? 2000
+                                                                        : 60),
+        .grace_ns = rng_one_in(rng, 4) ? 0 : rng_below(rng, 1000),
+        .roster_ids_max = rng_one_in(rng, 2) ? 1u << 20 : rng_below(rng, 3 * run->universe),
     };
-    return run->huge ? 20 : big ? 60 : 60 + chance_below(rng, SEEDS_COMMANDS_MAX - 60);
+    return run->huge ? 20 : big ? 60 : 60 + rng_below(rng, SEEDS_COMMANDS_MAX - 60);
 }
 
 /* Runs the script's commands below `limit` and returns the hash of all answers. */
@@ -296,7 +295,7 @@ static void count_split(void *context, size_t count, qd_task_fn task, void *argu
 
 static void run_seed(uint64_t seed, uint32_t limit)
 {
-    chance order = {seed};
+    rng_stream order = {seed};
     size_t two = 2, four = 4;
     const qd_executor wide = {.run = count_split, .width = 4};
     const qd_executor others[] = {

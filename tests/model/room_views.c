@@ -49,20 +49,20 @@ static void leave(struct trial *trial, uint32_t actor)
     }
 }
 
-static void expire(struct trial *trial, chance *rng)
+static void expire(struct trial *trial, rng_stream *rng)
 {
-    trial->now_ns += chance_below(rng, 300);
+    trial->now_ns += rng_below(rng, 300);
     qd_room_expire(trial->room, trial->now_ns);
     if (trial->reference) {
         views_expire(trial->reference, trial->now_ns);
     }
 }
 
-static void set_options(struct trial *trial, chance *rng, uint32_t member)
+static void set_options(struct trial *trial, rng_stream *rng, uint32_t member)
 {
     qd_room_view_options options = {
-        .bytes_max = trial->has_bytes && !chance_one_in(rng, 3) ? 60 + chance_below(rng, 400) : 0,
-        .watching = (uint8_t)chance_below(rng, 3),
+        .bytes_max = trial->has_bytes && !rng_one_in(rng, 3) ? 60 + rng_below(rng, 400) : 0,
+        .watching = (uint8_t)rng_below(rng, 3),
     };
 
     qd_room_view_options_set(trial->room, member, options);
@@ -106,25 +106,25 @@ static void resume(struct trial *trial, uint32_t member)
 
 /* ---- scripts ---- */
 
-static void do_entities(struct trial *trial, chance *rng, uint32_t member)
+static void do_entities(struct trial *trial, rng_stream *rng, uint32_t member)
 {
     static const trial_batch kinds[] = {TRIAL_SPAWN, TRIAL_SPAWN,    TRIAL_MOVE,    TRIAL_MOVE,
                                         TRIAL_MOVE,  TRIAL_TELEPORT, TRIAL_RESHAPE, TRIAL_DESPAWN};
 
-    trial_entities(trial, rng, member, kinds[chance_below(rng, sizeof kinds / sizeof kinds[0])]);
+    trial_entities(trial, rng, member, kinds[rng_below(rng, sizeof kinds / sizeof kinds[0])]);
 }
 
 /* From the member that left last, or from another member in the room. */
-static void adopt(struct trial *trial, chance *rng, uint32_t member)
+static void adopt(struct trial *trial, rng_stream *rng, uint32_t member)
 {
-    uint32_t from = chance_one_in(rng, 3) ? trial->member[chance_below(rng, trial->actors)] : trial->left;
+    uint32_t from = rng_one_in(rng, 3) ? trial->member[rng_below(rng, trial->actors)] : trial->left;
 
     if (from != QD_ROOM_OWNED && from != member) {
         trial_adopt(trial, from, member);
     }
 }
 
-static void do_of_member(struct trial *trial, chance *rng, uint32_t member, uint32_t what)
+static void do_of_member(struct trial *trial, rng_stream *rng, uint32_t member, uint32_t what)
 {
     if (what < 43) {
         trial_observe(trial, rng, member);
@@ -160,9 +160,9 @@ static const uint32_t prologue[] = {COMMAND_SPAWN,   COMMAND_OBSERVE, COMMAND_OB
 
 static void do_command(struct trial *trial, uint32_t index)
 {
-    chance own = {trial->seed * 0x100000001u + (uint64_t)index * 0x9e3779b9u};
-    chance *rng = &own;
-    uint32_t what = chance_below(rng, 100), actor = chance_below(rng, trial->actors);
+    rng_stream own = {trial->seed * 0x100000001u + (uint64_t)index * 0x9e3779b9u};
+    rng_stream *rng = &own;
+    uint32_t what = rng_below(rng, 100), actor = rng_below(rng, trial->actors);
 
     /* All members join first, then come entities and observers. A script with a split traversal moves all of them. */
     if (index < trial->actors + PROLOGUE_LENGTH) {
@@ -176,7 +176,7 @@ static void do_command(struct trial *trial, uint32_t index)
         trial_tick(trial, rng);
     } else if (what < 29) {
         expire(trial, rng);
-    } else if (what < 30 && chance_one_in(rng, 6)) {
+    } else if (what < 30 && rng_one_in(rng, 6)) {
         qd_room_despawn_all(trial->room);
         if (trial->reference) {
             views_remove_all(trial->reference);
@@ -192,7 +192,7 @@ static void do_command(struct trial *trial, uint32_t index)
     }
 }
 
-static qd_space_config draw_space(const struct trial *trial, chance *rng)
+static qd_space_config draw_space(const struct trial *trial, rng_stream *rng)
 {
     static const qd_space_index indexes[] = {
         0, QD_SPACE_AUTO, QD_SPACE_QUADTREE, QD_SPACE_SPARSE, QD_SPACE_HASH, QD_SPACE_GRID, QD_SPACE_BRUTE};
@@ -202,8 +202,8 @@ static qd_space_config draw_space(const struct trial *trial, chance *rng)
         .max_x = far,
         .max_y = far,
         .max_z = trial->is_3d ? far : 0,
-        .index = indexes[chance_below(rng, sizeof indexes / sizeof indexes[0])],
-        .swept = chance_one_in(rng, 4),
+        .index = indexes[rng_below(rng, sizeof indexes / sizeof indexes[0])],
+        .swept = rng_one_in(rng, 4),
     };
 
     if (config.index == QD_SPACE_QUADTREE && trial->is_3d) {
@@ -214,24 +214,24 @@ static qd_space_config draw_space(const struct trial *trial, chance *rng)
 
 static uint32_t set_up(struct trial *trial, qd_room_config *config)
 {
-    chance own = {trial->seed ^ 0x5bd1e9955bd1e995u};
-    chance *rng = &own;
+    rng_stream own = {trial->seed ^ 0x5bd1e9955bd1e995u};
+    rng_stream *rng = &own;
 
     trial->huge = trial->seed % HUGE_EVERY == HUGE_EVERY - 1;
-    trial->actors = trial->huge ? 2 : 2 + chance_below(rng, TRIAL_ACTORS - 1);
-    trial->universe = trial->huge ? 9500 : 4 + chance_below(rng, 40);
+    trial->actors = trial->huge ? 2 : 2 + rng_below(rng, TRIAL_ACTORS - 1);
+    trial->universe = trial->huge ? 9500 : 4 + rng_below(rng, 40);
     trial->batch_max = trial->huge ? TRIAL_BATCH_MAX : 1 + trial->universe;
-    trial->side = trial->huge ? 400 : 6 + chance_below(rng, 30);
-    trial->id_style = chance_below(rng, 3);
-    trial->is_3d = chance_one_in(rng, 2);
-    trial->is_dirty = !trial->huge && chance_one_in(rng, 2);
-    trial->has_tiers = chance_one_in(rng, 2);
-    trial->has_teams = chance_one_in(rng, 2);
-    trial->has_margins = !chance_one_in(rng, 3);
-    trial->has_bytes = chance_one_in(rng, 2);
-    trial->has_limits = chance_one_in(rng, 2);
-    trial->has_beacons = chance_one_in(rng, 2);
-    trial->now_ns = chance_below(rng, 1000);
+    trial->side = trial->huge ? 400 : 6 + rng_below(rng, 30);
+    trial->id_style = rng_below(rng, 3);
+    trial->is_3d = rng_one_in(rng, 2);
+    trial->is_dirty = !trial->huge && rng_one_in(rng, 2);
+    trial->has_tiers = rng_one_in(rng, 2);
+    trial->has_teams = rng_one_in(rng, 2);
+    trial->has_margins = !rng_one_in(rng, 3);
+    trial->has_bytes = rng_one_in(rng, 2);
+    trial->has_limits = rng_one_in(rng, 2);
+    trial->has_beacons = rng_one_in(rng, 2);
+    trial->now_ns = rng_below(rng, 1000);
     trial->hash = 0xcbf29ce484222325u;
     for (uint32_t actor = 0; actor < TRIAL_ACTORS; actor++) {
         trial->member[actor] = QD_ROOM_OWNED;
@@ -242,11 +242,11 @@ static uint32_t set_up(struct trial *trial, qd_room_config *config)
         .space = draw_space(trial, rng),
         .entities_max = 1u << 16,
         .events_max = 1u << 20,
-        .observers_max = chance_one_in(rng, 4) ? 1 + chance_below(rng, 6) : 1000,
-        .sightings_max = chance_one_in(rng, 4) && !trial->huge ? 10 + chance_below(rng, 200) : 1u << 20,
-        .grace_ns = chance_below(rng, 500),
+        .observers_max = rng_one_in(rng, 4) ? 1 + rng_below(rng, 6) : 1000,
+        .sightings_max = rng_one_in(rng, 4) && !trial->huge ? 10 + rng_below(rng, 200) : 1u << 20,
+        .grace_ns = rng_below(rng, 500),
     };
-    return trial->huge ? 16 : 100 + chance_below(rng, SEEDS_COMMANDS_MAX - 100);
+    return trial->huge ? 16 : 100 + rng_below(rng, SEEDS_COMMANDS_MAX - 100);
 }
 
 /* What finds crossings: the visibility index, as in all small rooms; the spatial join; or both, alternating. */
@@ -254,7 +254,7 @@ enum finding { BY_INDEX, BY_JOIN, ALTERNATING, FINDINGS };
 
 static void choose_finding(struct trial *trial, enum finding finding, uint32_t command)
 {
-    chance rng = {trial->seed * 1009 + command};
+    rng_stream rng = {trial->seed * 1009 + command};
     const unsigned axes = trial->is_3d ? 3 : 2;
     qd_views *views = &trial->room->views;
     uint32_t finders = 0;
@@ -262,8 +262,8 @@ static void choose_finding(struct trial *trial, enum finding finding, uint32_t c
     while (qd_join_finder_at(finders, axes)) {
         finders++;
     }
-    views->join_tuning.finder = qd_join_finder_at(chance_below(&rng, finders), axes);
-    views->join_tuning.always = finding == BY_JOIN || (finding == ALTERNATING && chance_one_in(&rng, 2));
+    views->join_tuning.finder = qd_join_finder_at(rng_below(&rng, finders), axes);
+    views->join_tuning.always = finding == BY_JOIN || (finding == ALTERNATING && rng_one_in(&rng, 2));
     met->joined += views->uses_join;
 }
 
@@ -316,7 +316,7 @@ static void count_split(void *context, size_t count, qd_task_fn task, void *argu
 
 static void run_seed(uint64_t seed, uint32_t limit)
 {
-    chance order = {seed};
+    rng_stream order = {seed};
     size_t four = 4;
     const qd_executor wide = {.run = count_split, .width = 4};
     const qd_executor others[] = {

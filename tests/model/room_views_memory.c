@@ -10,7 +10,7 @@
 #include "room/seeds.h"
 #include "server/room/room_views.h"
 #include "server/room/state.h"
-#include "support/chance.h"
+#include "support/rng.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -66,9 +66,9 @@ typedef struct life {
 
 /* ---- commands ---- */
 
-static float coordinate(chance *rng)
+static float coordinate(rng_stream *rng)
 {
-    return (float)chance_below(rng, SIDE);
+    return (float)rng_below(rng, SIDE);
 }
 
 static void carry_observers(life *l, uint32_t id)
@@ -82,7 +82,7 @@ static void carry_observers(life *l, uint32_t id)
     }
 }
 
-static void place(life *l, chance *rng, uint32_t id)
+static void place(life *l, rng_stream *rng, uint32_t id)
 {
     const float x = coordinate(rng), y = coordinate(rng);
     const qd_room_batch batch = {.count = 1, .id = &id, .x = &x, .y = &y};
@@ -120,16 +120,16 @@ static void despawn(life *l, uint32_t id)
     }
 }
 
-static void observe(life *l, chance *rng, uint32_t id)
+static void observe(life *l, rng_stream *rng, uint32_t id)
 {
-    const uint32_t at = chance_below(rng, ENTITIES);
-    const bool is_anchored = chance_one_in(rng, 2) && l->entities[at].is_there;
+    const uint32_t at = rng_below(rng, ENTITIES);
+    const bool is_anchored = rng_one_in(rng, 2) && l->entities[at].is_there;
     const uint8_t anchored = is_anchored;
     observer o = {.is_there = true,
-                  .kind = chance_one_in(rng, 4) ? QD_ROOM_BOX : QD_ROOM_CIRCLE,
+                  .kind = rng_one_in(rng, 4) ? QD_ROOM_BOX : QD_ROOM_CIRCLE,
                   .at = {coordinate(rng), coordinate(rng)},
-                  .range = (float)chance_below(rng, 12),
-                  .margin = (float)(chance_below(rng, 2) * chance_below(rng, 6)),
+                  .range = (float)rng_below(rng, 12),
+                  .margin = (float)(rng_below(rng, 2) * rng_below(rng, 6)),
                   .anchor = is_anchored ? at : QD_NONE};
     qd_room_refusals refusals;
 
@@ -212,11 +212,11 @@ static void expect(life *l)
     }
 }
 
-static void tick(life *l, chance *rng)
+static void tick(life *l, rng_stream *rng)
 {
     qd_room_view_report report;
 
-    l->room->views.join_tuning.always = l->finding == 0 || (l->finding == 1 && chance_one_in(rng, 2));
+    l->room->views.join_tuning.always = l->finding == 0 || (l->finding == 1 && rng_one_in(rng, 2));
     qd_room_tick(l->room, &qd_executor_serial, 0);
     qd_memory_limit_set(0);
     met->joined += l->room->views.uses_join;
@@ -243,14 +243,14 @@ static void tick(life *l, chance *rng)
 
 static void do_command(life *l, uint32_t command)
 {
-    chance rng = {l->seed * 1009 + command};
-    const uint32_t what = chance_below(&rng, 20);
+    rng_stream rng = {l->seed * 1009 + command};
+    const uint32_t what = rng_below(&rng, 20);
 
-    if (chance_one_in(&rng, 2)) {
-        qd_memory_limit_set(qd_memory_used() + 1 + chance_below(&rng, 2) * chance_below(&rng, SPARE_MAX));
+    if (rng_one_in(&rng, 2)) {
+        qd_memory_limit_set(qd_memory_used() + 1 + rng_below(&rng, 2) * rng_below(&rng, SPARE_MAX));
     }
     for (uint32_t i = 0; i < BATCH && what < 15; i++) {
-        const uint32_t e = chance_below(&rng, ENTITIES), o = chance_below(&rng, OBSERVERS);
+        const uint32_t e = rng_below(&rng, ENTITIES), o = rng_below(&rng, OBSERVERS);
 
         if (what < 5) {
             place(l, &rng, e);
@@ -261,7 +261,7 @@ static void do_command(life *l, uint32_t command)
         } else if (what < 13) {
             despawn(l, e);
         } else {
-            describe(l, e, (float)(chance_below(&rng, 2) * chance_below(&rng, 15)));
+            describe(l, e, (float)(rng_below(&rng, 2) * rng_below(&rng, 15)));
         }
     }
     if (what >= 15) {
@@ -272,11 +272,11 @@ static void do_command(life *l, uint32_t command)
 
 static void run_seed(uint64_t seed, uint32_t limit)
 {
-    chance rng = {seed};
+    rng_stream rng = {seed};
     static const qd_space_index indexes[] = {QD_SPACE_AUTO, QD_SPACE_QUADTREE, QD_SPACE_SPARSE,
                                              QD_SPACE_HASH, QD_SPACE_GRID,     QD_SPACE_BRUTE};
     const qd_room_config config = {
-        .space = {.max_x = SIDE, .max_y = SIDE, .index = indexes[chance_below(&rng, 6)]},
+        .space = {.max_x = SIDE, .max_y = SIDE, .index = indexes[rng_below(&rng, 6)]},
         .entities_max = ENTITIES,
         .events_max = 1u << 20,
         .observers_max = OBSERVERS,
@@ -285,7 +285,7 @@ static void run_seed(uint64_t seed, uint32_t limit)
     life *l = calloc(1, sizeof *l);
 
     l->seed = seed;
-    l->finding = chance_below(&rng, 3);
+    l->finding = rng_below(&rng, 3);
     qd_heap_init(&l->heap);
     MUST(l, qd_room_create(&config, &l->heap, seed, &l->room) == QD_OK && qd_room_join(l->room, &l->me) == QD_OK);
     for (met->command = 0; met->command < SEEDS_COMMANDS_MAX && met->command < limit; met->command++) {

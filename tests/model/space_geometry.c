@@ -6,8 +6,8 @@
 #include <math.h>
 
 #include "server/space/geometry/geometry.h"
-#include "support/chance.h"
 #include "support/oracle.h"
+#include "support/rng.h"
 #include "tests/support/test.h"
 
 #define CASES 4000u
@@ -15,7 +15,7 @@
 /* Where the numbers of a case come from: of one scale, in a plane or in space, from a lattice, where much is parallel
  * and much touches, and from so far away that the corners of boxes are rounded to sizes of their own. */
 typedef struct source {
-    chance dice;
+    rng_stream rng;
     bool flat, lattice;
     double size, spread, step, far;
 } source;
@@ -23,20 +23,20 @@ typedef struct source {
 static void draw_source(source *from)
 {
     static const double scales[] = {1, 1, 1, 1e-3, 1e6, 1e18};
-    chance *dice = &from->dice;
+    rng_stream *rng = &from->rng;
 
-    from->flat = chance_one_in(dice, 2);
-    from->lattice = chance_one_in(dice, 3);
-    from->size = scales[chance_below(dice, 6)];
-    from->spread = from->size * (double)chance_between(dice, 0.3, 2);
-    from->step = from->spread * (chance_one_in(dice, 3) ? 1 : 4);
-    from->far = chance_one_in(dice, 4) ? from->size * (double)chance_between(dice, 1e5, 1e7) : 0;
+    from->flat = rng_one_in(rng, 2);
+    from->lattice = rng_one_in(rng, 3);
+    from->size = scales[rng_below(rng, 6)];
+    from->spread = from->size * (double)rng_between(rng, 0.3, 2);
+    from->step = from->spread * (rng_one_in(rng, 3) ? 1 : 4);
+    from->far = rng_one_in(rng, 4) ? from->size * (double)rng_between(rng, 1e5, 1e7) : 0;
 }
 
 static float number(source *from, double range)
 {
-    return from->lattice ? (float)(((double)chance_below(&from->dice, 9) - 4) / 4 * range)
-                         : chance_between(&from->dice, -range, range);
+    return from->lattice ? (float)(((double)rng_below(&from->rng, 9) - 4) / 4 * range)
+                         : rng_between(&from->rng, -range, range);
 }
 
 static float number_of_z(source *from, double range)
@@ -60,11 +60,11 @@ static qd_body draw_body(source *from, uint32_t shape)
         body.half_y = fabsf(body.half_y);
         body.half_z = fabsf(body.half_z);
     }
-    if (chance_one_in(&from->dice, 4)) {
+    if (rng_one_in(&from->rng, 4)) {
         body.half_y = body.half_z = 0;
     }
-    if (chance_one_in(&from->dice, 4)) {
-        *(chance_one_in(&from->dice, 2) ? &body.radius : &body.half_x) = 0;
+    if (rng_one_in(&from->rng, 4)) {
+        *(rng_one_in(&from->rng, 2) ? &body.radius : &body.half_x) = 0;
     }
     return body;
 }
@@ -72,7 +72,7 @@ static qd_body draw_body(source *from, uint32_t shape)
 /* From near to near, or to far away. */
 static qd_body moved(source *from, qd_body body)
 {
-    if (!chance_one_in(&from->dice, 5)) {
+    if (!rng_one_in(&from->rng, 5)) {
         body.x += (float)from->far;
         body.y -= (float)from->far;
         body.x += number(from, from->step);
@@ -97,7 +97,7 @@ static qd_geometry geometry_of(const qd_body *body)
 
 TEST(test_overlap)
 {
-    source from = {.dice = {11}};
+    source from = {.rng = {11}};
 
     for (uint32_t shapes = 0; shapes < 9; shapes++) {
         uint32_t told[3] = {0};
@@ -118,7 +118,7 @@ TEST(test_overlap)
 
 TEST(test_meeting)
 {
-    source from = {.dice = {12}};
+    source from = {.rng = {12}};
 
     for (uint32_t shapes = 0; shapes < 9; shapes++) {
         uint32_t told[3] = {0}, between = 0;
@@ -177,7 +177,7 @@ static double measure(const qd_space_query *query, const qd_geometry *geometry)
 
 TEST(test_distance_and_ray)
 {
-    source from = {.dice = {13}};
+    source from = {.rng = {13}};
 
     for (uint32_t kinds = 0; kinds < 6; kinds++) {
         uint32_t told[3] = {0}, away = 0;

@@ -16,11 +16,11 @@
 #include "server/base/array.h"
 #include "server/space/kernel/choose.h"
 #include "server/space/kernel/kernel.h"
-#include "support/chance.h"
+#include "support/rng.h"
 
 #define ROUNDS_DEFAULT 1500u
 
-static chance dice;
+static rng_stream rng;
 
 /* ---- two cells of rows ---- */
 
@@ -47,7 +47,7 @@ static void draw_beside(const scene *s, float *at, float radius)
     double way[QD_AXES], length = 0;
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        way[k] = (double)chance_between(&dice, -1, 1);
+        way[k] = (double)rng_between(&rng, -1, 1);
         length += way[k] * way[k];
     }
     for (uint32_t k = 0; k < QD_AXES; k++) {
@@ -63,10 +63,10 @@ static qd_row draw_row(scene *s, qd_space_shape shape)
     float at[QD_AXES], half[QD_AXES];
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        at[k] = chance_between(&dice, 0, 1024);
-        half[k] = k == 0 ? chance_between(&dice, 0, s->half_max) : half[0];
+        at[k] = rng_between(&rng, 0, 1024);
+        half[k] = k == 0 ? rng_between(&rng, 0, s->half_max) : half[0];
     }
-    switch (chance_below(&dice, 8)) {
+    switch (rng_below(&rng, 8)) {
     case 0:
     case 1:
         for (uint32_t k = 0; k < QD_AXES; k++) {
@@ -75,7 +75,7 @@ static qd_row draw_row(scene *s, qd_space_shape shape)
         }
         break;
     case 2:
-        half[QD_AXES - 1] = chance_between(&dice, 0, s->half_max);
+        half[QD_AXES - 1] = rng_between(&rng, 0, s->half_max);
         break;
     case 3:
         /* So small that squares underflow. */
@@ -85,8 +85,8 @@ static qd_row draw_row(scene *s, qd_space_shape shape)
         }
         break;
     case 4:
-        at[0] = chance_below(&dice, 20) == 0 ? -3e38f : at[0];
-        half[0] = chance_below(&dice, 20) == 0 ? 3e38f : half[0];
+        at[0] = rng_below(&rng, 20) == 0 ? -3e38f : at[0];
+        half[0] = rng_below(&rng, 20) == 0 ? 3e38f : half[0];
         break;
     case 5:
         if (shape == QD_SPACE_CIRCLE && s->circle.v[QD_ROW_HIGH] <= s->half_max && s->circle.v[0] >= 0) {
@@ -116,12 +116,12 @@ static uint32_t draw_body(scene *s, qd_space_shape shape, uint32_t changes)
     qd_bodies_radius_set(&s->bodies, slot, shape == QD_SPACE_CAPSULE ? CAPSULE_RADIUS : 0);
     s->bodies.filter[slot] = (qd_filter){1, UINT32_MAX};
     uint32_t id = slot | (shape == QD_SPACE_BOX ? 0 : QD_ID_ROUND) | (shape == QD_SPACE_CAPSULE ? QD_ID_CAPSULE : 0);
-    if (changes != 0 && chance_below(&dice, changes) == 0) {
+    if (changes != 0 && rng_below(&rng, changes) == 0) {
         id |= QD_ID_REFILTERED;
     }
-    if (changes != 0 && chance_below(&dice, changes) == 0) {
-        const qd_filter filter = {1 + chance_below(&dice, 5),
-                                  1 + chance_below(&dice, 5)}; /* more filters than there are classes */
+    if (changes != 0 && rng_below(&rng, changes) == 0) {
+        const qd_filter filter = {1 + rng_below(&rng, 5),
+                                  1 + rng_below(&rng, 5)}; /* more filters than there are classes */
 
         qd_bodies_filter_set(&s->bodies, slot, filter);
         id |= qd_id_of_filter(&s->bodies, filter);
@@ -132,17 +132,17 @@ static uint32_t draw_body(scene *s, qd_space_shape shape, uint32_t changes)
 static void fill(scene *s, qd_cell *cell, uint32_t count)
 {
     *cell = (qd_cell){.head = QD_NONE};
-    const uint32_t circles = chance_below(&dice, 3) == 0 ? 1 + 3 * chance_below(&dice, 2) : 0,
-                   changes = chance_below(&dice, 3) == 0 ? 8 : 0, resting = chance_below(&dice, 4);
+    const uint32_t circles = rng_below(&rng, 3) == 0 ? 1 + 3 * rng_below(&rng, 2) : 0,
+                   changes = rng_below(&rng, 3) == 0 ? 8 : 0, resting = rng_below(&rng, 4);
     for (uint32_t i = 0; i < count; i++) {
         qd_space_shape shape = QD_SPACE_BOX;
 
-        if (circles != 0 && chance_below(&dice, circles) == 0) {
-            shape = chance_below(&dice, 4) == 0 ? QD_SPACE_CAPSULE : QD_SPACE_CIRCLE;
+        if (circles != 0 && rng_below(&rng, circles) == 0) {
+            shape = rng_below(&rng, 4) == 0 ? QD_SPACE_CAPSULE : QD_SPACE_CIRCLE;
         }
-        bool rests = chance_below(&dice, 4) < resting;
+        bool rests = rng_below(&rng, 4) < resting;
         qd_row was = draw_row(s, shape), now = was;
-        if (!rests && chance_below(&dice, 2) == 0) {
+        if (!rests && rng_below(&rng, 2) == 0) {
             now = draw_row(s, shape);
             if (s->swept && shape == QD_SPACE_CIRCLE) {
                 /* A resized body has another row for its new size. */
@@ -162,27 +162,27 @@ static void fill(scene *s, qd_cell *cell, uint32_t count)
 static void begin(scene *s, uint64_t seed)
 {
     memset(s, 0, sizeof *s);
-    dice.state = seed * 1000003;
+    rng.state = seed * 1000003;
     qd_heap_init(&s->heap);
     qd_rows_init(&s->rows, &s->heap);
     qd_bodies_init(&s->bodies, &s->heap);
     s->quantizer = (qd_quantizer){.scale = 64};
-    s->mode = (qd_traversal_mode)chance_below(&dice, 3);
-    s->moved_only = chance_below(&dice, 2);
-    s->all = chance_below(&dice, 2);
-    s->half_max = chance_below(&dice, 2) ? 4 : 300;
-    s->swept = chance_below(&dice, 4) == 0 && s->mode != QD_TRAVERSAL_PAIRS;
-    uint32_t level = chance_below(&dice, 11), size = 65536u >> level;
+    s->mode = (qd_traversal_mode)rng_below(&rng, 3);
+    s->moved_only = rng_below(&rng, 2);
+    s->all = rng_below(&rng, 2);
+    s->half_max = rng_below(&rng, 2) ? 4 : 300;
+    s->swept = rng_below(&rng, 4) == 0 && s->mode != QD_TRAVERSAL_PAIRS;
+    uint32_t level = rng_below(&rng, 11), size = 65536u >> level;
     s->window.shift = level < 8 ? 8 - level : 0;
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        uint32_t at = chance_below(&dice, 1u << level) * size;
+        uint32_t at = rng_below(&rng, 1u << level) * size;
 
         s->window.lo[k] = (uint16_t)at;
         s->window.hi[k] = (uint16_t)(at + size - 1);
     }
-    bool is_long = chance_below(&dice, 12) == 0; /* long enough for groups */
-    fill(s, &s->own, is_long ? 500 + chance_below(&dice, 300) : chance_below(&dice, 150));
-    fill(s, &s->above, chance_below(&dice, is_long ? 600 : 150));
+    bool is_long = rng_below(&rng, 12) == 0; /* long enough for groups */
+    fill(s, &s->own, is_long ? 500 + rng_below(&rng, 300) : rng_below(&rng, 150));
+    fill(s, &s->above, rng_below(&rng, is_long ? 600 : 150));
 }
 
 static void end(scene *s)

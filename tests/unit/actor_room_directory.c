@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "server/actor/service/room_directory.h"
-#include "support/chance.h"
+#include "support/rng.h"
 #include "tests/support/test.h"
 
 static qd_room_directory directory;
@@ -82,12 +82,12 @@ TEST_WITH(test_handles_are_never_used_again, setup, teardown)
     static qd_room_entry rooms[ROOMS];
     static uint64_t handles[ROOMS * ROUNDS];
     size_t count = 0;
-    chance dice = {1};
+    rng_stream rng = {1};
     for (int i = 0; i < ROOMS; i++) {
         snprintf(rooms[i].name, sizeof rooms[i].name, "room %d", i);
     }
     while (count < ROOMS * ROUNDS) {
-        qd_room_entry *room = &rooms[chance_below(&dice, ROOMS)];
+        qd_room_entry *room = &rooms[rng_below(&rng, ROOMS)];
 
         if (room->listed) {
             qd_room_directory_remove(&directory, room);

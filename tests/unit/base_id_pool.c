@@ -4,7 +4,7 @@
  */
 
 #include "server/base/id_pool.h"
-#include "support/chance.h"
+#include "support/rng.h"
 #include "tests/support/test.h"
 
 #define IDS 1000u
@@ -34,14 +34,14 @@ TEST(an_id_in_use_is_never_taken_again)
 {
     bool used[IDS] = {false};
     uint32_t used_count = 0;
-    chance random = {1};
+    rng_stream random = {1};
     qd_heap heap;
     qd_id_pool pool;
 
     qd_heap_init(&heap);
     qd_id_pool_init(&pool, &heap);
     for (uint32_t round = 0; round < 100000; round++) {
-        uint32_t draw = chance_below(&random, IDS);
+        uint32_t draw = rng_below(&random, IDS);
 
         if (used[draw]) {
             qd_id_pool_give(&pool, draw);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "server/base/map.h"
-#include "support/chance.h"
+#include "support/rng.h"
 #include "tests/support/test.h"
 
 #define KEYS_MAX 600u
@@ -18,9 +18,9 @@ typedef struct reference {
     uint32_t key_count, count;
 } reference;
 
-static uint64_t draw_64(chance *random)
+static uint64_t draw_64(rng_stream *random)
 {
-    return (uint64_t)chance_draw(random) << 32 | chance_draw(random);
+    return (uint64_t)rng_draw(random) << 32 | rng_draw(random);
 }
 
 static void check_all(const qd_map *map, const reference *expected)
@@ -53,13 +53,13 @@ static void check_all(const qd_map *map, const reference *expected)
 }
 
 /* Puts a random key with `put_percent` probability, otherwise removes one. */
-static void play(qd_map *map, reference *expected, chance *random, uint32_t operations, uint32_t put_percent)
+static void play(qd_map *map, reference *expected, rng_stream *random, uint32_t operations, uint32_t put_percent)
 {
     for (uint32_t operation = 0; operation < operations; operation++) {
-        uint32_t index = chance_below(random, expected->key_count);
+        uint32_t index = rng_below(random, expected->key_count);
         uint64_t key = expected->keys[index];
 
-        if (chance_below(random, 100) < put_percent) {
+        if (rng_below(random, 100) < put_percent) {
             uint64_t value = draw_64(random);
 
             assert_int_equal(qd_map_put(map, key, value), QD_OK);
@@ -96,7 +96,7 @@ static uint32_t home_of(uint64_t key, uint64_t salt, uint32_t room_for)
     return cursor - 1;
 }
 
-static void check_keys(reference *expected, uint64_t salt, chance random)
+static void check_keys(reference *expected, uint64_t salt, rng_stream random)
 {
     qd_heap heap;
     qd_map map;
@@ -118,7 +118,7 @@ TEST(random_keys_agree_with_an_array)
 {
     for (uint64_t seed = 1; seed <= 4; seed++) {
         reference expected = {.key_count = KEYS_MAX};
-        chance random = {seed};
+        rng_stream random = {seed};
 
         for (uint32_t index = 0; index < KEYS_MAX; index++) {
             expected.keys[index] = draw_64(&random);
@@ -135,7 +135,7 @@ TEST(consecutive_keys_agree_with_an_array)
     for (uint32_t index = 0; index < KEYS_MAX; index++) {
         expected.keys[index] = index < KEYS_MAX / 2 ? index : UINT64_MAX - (KEYS_MAX - 1 - index);
     }
-    check_keys(&expected, 0, (chance){7});
+    check_keys(&expected, 0, (rng_stream){7});
 }
 
 /* All keys belong to the last three entries of a table of 64. So runs are long and wrap around, and removals must close
@@ -152,7 +152,7 @@ TEST(clustered_keys_agree_with_an_array)
     }
     qd_heap heap;
     qd_map map;
-    chance random = {3};
+    rng_stream random = {3};
     qd_heap_init(&heap);
     qd_map_init(&map, &heap, 99);
     assert_int_equal(qd_map_reserve(&map, room_for), QD_OK);

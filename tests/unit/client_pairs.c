@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "quadrille.h"
-#include "support/chance.h"
+#include "support/rng.h"
 #include "tests/support/test.h"
 
 #define IDS       40u
@@ -20,7 +20,7 @@ static uint32_t id_of(uint32_t i)
     return i < 10 ? i : i >= 30 ? UINT32_MAX - (39 - i) : i * 100000007u;
 }
 
-static chance dice;
+static rng_stream rng;
 
 struct model {
     bool in[IDS][IDS];
@@ -84,7 +84,7 @@ static void apply_in_parts(qd_pairs *pairs, const struct model *model, bool rese
         last = true;
         for (int g = 0; g < 4 && last; g++) {
             uint32_t left = groups[g]->count - done[g];
-            uint32_t count = chance_below(&dice, 4) == 0 ? chance_below(&dice, left + 1) : left;
+            uint32_t count = rng_below(&rng, 4) == 0 ? rng_below(&rng, left + 1) : left;
 
             *parts[g] = (qd_msg_pairs){count, groups[g]->a + done[g], groups[g]->b + done[g]};
             done[g] += count;
@@ -103,8 +103,8 @@ static void run_tick(qd_pairs *pairs, struct model *model)
     static struct columns ends, begins, passed, stays;
 
     ends.count = begins.count = passed.count = stays.count = 0;
-    model->tick += 1 + chance_below(&dice, 3);
-    if (chance_below(&dice, 20) == 0) {
+    model->tick += 1 + rng_below(&rng, 3);
+    if (rng_below(&rng, 20) == 0) {
         memset(model->in, 0, sizeof model->in);
         model->started = false;
         qd_msg_tick tick = {.room = 1, .tick = model->tick, .last = true, .suspended = true};
@@ -112,21 +112,21 @@ static void run_tick(qd_pairs *pairs, struct model *model)
         assert_false(qd_pairs_known(pairs));
         return;
     }
-    bool reset = !model->started || chance_below(&dice, 10) == 0;
-    uint32_t change = 1 + chance_below(&dice, 30);
+    bool reset = !model->started || rng_below(&rng, 10) == 0;
+    uint32_t change = 1 + rng_below(&rng, 30);
     for (uint32_t i = 0; i < IDS; i++) {
         for (uint32_t k = i + 1; k < IDS; k++) {
             bool was = model->in[i][k] && !reset;
-            bool is = chance_below(&dice, change) == 0 ? chance_below(&dice, 2) == 0 : model->in[i][k];
+            bool is = rng_below(&rng, change) == 0 ? rng_below(&rng, 2) == 0 : model->in[i][k];
 
             model->in[i][k] = is;
             if (was && !is) {
                 add(&ends, i, k);
             } else if (is && !was) {
                 add(&begins, i, k);
-            } else if (was && is && chance_below(&dice, 2) == 0) {
+            } else if (was && is && rng_below(&rng, 2) == 0) {
                 add(&stays, i, k);
-            } else if (!was && !is && !reset && chance_below(&dice, 8) == 0) {
+            } else if (!was && !is && !reset && rng_below(&rng, 8) == 0) {
                 add(&passed, i, k);
             }
         }
@@ -139,7 +139,7 @@ static void run_tick(qd_pairs *pairs, struct model *model)
 TEST(test_against_a_matrix)
 {
     for (uint64_t seed = 0; seed < 20; seed++) {
-        dice.state = seed;
+        rng.state = seed;
         qd_pairs *pairs = qd_pairs_create();
         struct model model = {.tick = 0};
         assert_false(qd_pairs_known(pairs));

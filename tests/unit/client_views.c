@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "quadrille.h"
-#include "support/chance.h"
+#include "support/rng.h"
 #include "tests/support/test.h"
 
 #define OBSERVERS 5u
@@ -46,7 +46,7 @@ static uint32_t index_of(uint32_t (*number_of)(uint32_t), uint32_t number)
     return i;
 }
 
-static chance dice;
+static rng_stream rng;
 
 /* ---- the model ---- */
 
@@ -146,7 +146,7 @@ static void add_leave(struct columns *to, uint32_t o, uint32_t i)
 {
     to->leave_observer[to->leaves] = observer_of(o);
     to->leave_id[to->leaves] = id_of(i);
-    to->leave_reason[to->leaves++] = (uint8_t)(1 + chance_below(&dice, 10));
+    to->leave_reason[to->leaves++] = (uint8_t)(1 + rng_below(&rng, 10));
 }
 
 static void add_enter(struct columns *to, struct model *model, uint32_t o, uint32_t i)
@@ -158,20 +158,20 @@ static void add_enter(struct columns *to, struct model *model, uint32_t o, uint3
     as->observer = to->enter_observer[at] = observer_of(o);
     as->id = to->enter_id[at] = id_of(i);
     as->entered = as->placed = model->tick;
-    as->x = to->x[at] = (float)chance_below(&dice, 1000);
-    as->y = to->y[at] = (float)chance_below(&dice, 1000);
-    as->z = to->z[at] = (float)chance_below(&dice, 1000);
-    as->half_x = to->half_x[at] = (float)chance_below(&dice, 10);
-    as->half_y = to->half_y[at] = (float)chance_below(&dice, 10);
-    as->half_z = to->half_z[at] = (float)chance_below(&dice, 10);
-    as->radius = to->radius[at] = (float)chance_below(&dice, 10);
-    as->shape = to->shape[at] = (uint8_t)(1 + chance_below(&dice, 3));
-    as->category = to->category[at] = chance_below(&dice, 100);
-    as->tag = to->tag[at] = (uint64_t)chance_below(&dice, 1000) << 40;
-    as->payload_size = to->payload_size[at] = (uint8_t)chance_below(&dice, QD_VIEW_PAYLOAD_BYTES_MAX + 1);
+    as->x = to->x[at] = (float)rng_below(&rng, 1000);
+    as->y = to->y[at] = (float)rng_below(&rng, 1000);
+    as->z = to->z[at] = (float)rng_below(&rng, 1000);
+    as->half_x = to->half_x[at] = (float)rng_below(&rng, 10);
+    as->half_y = to->half_y[at] = (float)rng_below(&rng, 10);
+    as->half_z = to->half_z[at] = (float)rng_below(&rng, 10);
+    as->radius = to->radius[at] = (float)rng_below(&rng, 10);
+    as->shape = to->shape[at] = (uint8_t)(1 + rng_below(&rng, 3));
+    as->category = to->category[at] = rng_below(&rng, 100);
+    as->tag = to->tag[at] = (uint64_t)rng_below(&rng, 1000) << 40;
+    as->payload_size = to->payload_size[at] = (uint8_t)rng_below(&rng, QD_VIEW_PAYLOAD_BYTES_MAX + 1);
     uint8_t *payload = to->payload + payload_before(to, at);
     for (uint32_t k = 0; k < as->payload_size; k++) {
-        as->payload[k] = payload[k] = (uint8_t)chance_below(&dice, 256);
+        as->payload[k] = payload[k] = (uint8_t)rng_below(&rng, 256);
     }
 }
 
@@ -182,22 +182,22 @@ static void add_relay(struct columns *to, struct model *model, uint32_t o, uint3
 
     to->relay_observer[at] = observer_of(o);
     to->relay_id[at] = id_of(i);
-    as->x = to->relay_x[at] = (float)chance_below(&dice, 1000);
-    as->y = to->relay_y[at] = (float)chance_below(&dice, 1000);
-    as->z = to->relay_z[at] = (float)chance_below(&dice, 1000);
+    as->x = to->relay_x[at] = (float)rng_below(&rng, 1000);
+    as->y = to->relay_y[at] = (float)rng_below(&rng, 1000);
+    as->z = to->relay_z[at] = (float)rng_below(&rng, 1000);
     as->placed = model->tick;
 }
 
 static void change_seen(struct columns *to, struct model *model, bool reset)
 {
-    uint32_t change = 1 + chance_below(&dice, 20);
+    uint32_t change = 1 + rng_below(&rng, 20);
 
     for (uint32_t o = 0; o < OBSERVERS; o++) {
         for (uint32_t i = 0; i < IDS; i++) {
             bool was = model->in[o][i] && !reset;
-            bool is = chance_below(&dice, change) == 0 ? chance_below(&dice, 2) == 0 : model->in[o][i];
+            bool is = rng_below(&rng, change) == 0 ? rng_below(&rng, 2) == 0 : model->in[o][i];
             /* Despawned and spawned again. */
-            bool again = was && is && chance_below(&dice, 20) == 0;
+            bool again = was && is && rng_below(&rng, 20) == 0;
 
             model->in[o][i] = is;
             if ((was && !is) || again) {
@@ -205,7 +205,7 @@ static void change_seen(struct columns *to, struct model *model, bool reset)
             }
             if ((is && !was) || again) {
                 add_enter(to, model, o, i);
-            } else if (is && chance_below(&dice, 3) == 0) {
+            } else if (is && rng_below(&rng, 3) == 0) {
                 add_relay(to, model, o, i);
             }
         }
@@ -214,13 +214,13 @@ static void change_seen(struct columns *to, struct model *model, bool reset)
 
 static void change_watched(struct columns *to, struct model *model, bool reset)
 {
-    uint32_t change = 1 + chance_below(&dice, 20);
+    uint32_t change = 1 + rng_below(&rng, 20);
 
     for (uint32_t i = 0; i < IDS; i++) {
         for (uint32_t s = 0; s < SESSIONS; s++) {
             for (uint32_t o = 0; o < OBSERVERS; o++) {
                 bool was = model->watched[i][s][o] && !reset;
-                bool is = chance_below(&dice, change) == 0 ? chance_below(&dice, 2) == 0 : model->watched[i][s][o];
+                bool is = rng_below(&rng, change) == 0 ? rng_below(&rng, 2) == 0 : model->watched[i][s][o];
 
                 model->watched[i][s][o] = is;
                 if (was && !is) {
@@ -241,7 +241,7 @@ static void change_watched(struct columns *to, struct model *model, bool reset)
 static uint32_t some(uint32_t total, uint32_t *done, bool *last)
 {
     uint32_t left = total - *done;
-    uint32_t count = !*last ? 0 : chance_below(&dice, 4) == 0 ? chance_below(&dice, left + 1) : left;
+    uint32_t count = !*last ? 0 : rng_below(&rng, 4) == 0 ? rng_below(&rng, left + 1) : left;
 
     *done += count;
     *last = *last && count == left;
@@ -310,8 +310,8 @@ static void run_tick(qd_view *view, struct model *model)
     static struct columns columns;
 
     memset(&columns, 0, sizeof columns);
-    model->tick += 1 + chance_below(&dice, 3);
-    if (chance_below(&dice, 20) == 0) {
+    model->tick += 1 + rng_below(&rng, 3);
+    if (rng_below(&rng, 20) == 0) {
         memset(model->in, 0, sizeof model->in);
         memset(model->watched, 0, sizeof model->watched);
         model->suspended = true;
@@ -319,8 +319,8 @@ static void run_tick(qd_view *view, struct model *model)
         assert_int_equal(qd_view_apply(view, &frame), QD_CLIENT_OK);
         return;
     }
-    bool reset = model->suspended || chance_below(&dice, 10) == 0;
-    bool reset_watchers = model->suspended || chance_below(&dice, 10) == 0;
+    bool reset = model->suspended || rng_below(&rng, 10) == 0;
+    bool reset_watchers = model->suspended || rng_below(&rng, 10) == 0;
     model->suspended = false;
     change_seen(&columns, model, reset);
     change_watched(&columns, model, reset_watchers);
@@ -402,7 +402,7 @@ TEST(test_against_a_table)
     static struct model model, heard;
 
     for (uint64_t seed = 0; seed < 20; seed++) {
-        dice.state = seed;
+        rng.state = seed;
         memset(&model, 0, sizeof model);
         memset(&heard, 0, sizeof heard);
         const qd_view_handlers handlers = {.enter = on_enter,

@@ -7,7 +7,7 @@
 
 #include "server/base/alloc.h"
 #include "server/net/outbox.h"
-#include "support/chance.h"
+#include "support/rng.h"
 #include "tests/support/test.h"
 
 #define KIB    1024u
@@ -171,7 +171,7 @@ TEST_WITH(a_push_without_memory_changes_nothing, NULL, nothing_is_left)
 /* ---- against a naive queue ---- */
 
 /* The pushed bytes count up. The gathered bytes must continue the count. */
-static void check_stream(chance random)
+static void check_stream(rng_stream random)
 {
     qd_outbox outbox;
 
@@ -180,19 +180,19 @@ static void check_stream(chance random)
     size_t queued = 0;
 
     for (uint32_t step = 0; step < 2000; step++) {
-        if (chance_below(&random, 2) == 0) {
+        if (rng_below(&random, 2) == 0) {
             qd_buffer *buffers[5];
-            uint32_t count = 1 + chance_below(&random, 5);
+            uint32_t count = 1 + rng_below(&random, 5);
 
             for (uint32_t i = 0; i < count; i++) {
-                buffers[i] = buffer_of(1 + chance_below(&random, 300));
+                buffers[i] = buffer_of(1 + rng_below(&random, 300));
                 for (size_t j = 0; j < buffers[i]->size; j++) {
                     buffers[i]->bytes[j] = next_in++;
                 }
                 queued += buffers[i]->size;
             }
             assert_int_equal(
-                qd_outbox_push(&outbox, buffers, count, chance_below(&random, 2) ? QD_LINK_EVENTS : QD_LINK_REPLY),
+                qd_outbox_push(&outbox, buffers, count, rng_below(&random, 2) ? QD_LINK_EVENTS : QD_LINK_REPLY),
                 QD_OUTBOX_PUSHED);
             for (uint32_t i = 0; i < count; i++) {
                 qd_buffer_release(buffers[i]);
@@ -205,7 +205,7 @@ static void check_stream(chance random)
             for (uint32_t i = 0; i < count; i++) {
                 gathered += vectors[i].len;
             }
-            size_t written = chance_below(&random, (uint32_t)gathered + 1), checked = 0;
+            size_t written = rng_below(&random, (uint32_t)gathered + 1), checked = 0;
             for (uint32_t i = 0; i < count; i++) {
                 for (size_t j = 0; j < vectors[i].len && checked < written; j++, checked++) {
                     assert_int_equal((uint8_t)vectors[i].base[j], next_out++);
@@ -222,7 +222,7 @@ static void check_stream(chance random)
 TEST_WITH(random_writes_keep_the_byte_stream, NULL, nothing_is_left)
 {
     for (uint64_t seed = 1; seed <= 20; seed++) {
-        check_stream((chance){seed});
+        check_stream((rng_stream){seed});
     }
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "server/room/entities/ids.h"
-#include "support/chance.h"
+#include "support/rng.h"
 #include "tests/support/test.h"
 
 #define KEYS_MAX 4000u
@@ -49,7 +49,7 @@ static void run_script(unsigned spread, uint64_t seed, uint32_t key_count)
     qd_heap heap;
     qd_ids ids;
     uint32_t peak = 0;
-    chance dice = {seed};
+    rng_stream rng = {seed};
 
     qd_heap_init(&heap);
     qd_ids_init(&ids, &heap, seed * 1000003);
@@ -62,12 +62,12 @@ static void run_script(unsigned spread, uint64_t seed, uint32_t key_count)
     }
     for (uint32_t step = 0; step < 8 * key_count; step++) {
         /* Grows first, then shrinks. */
-        bool put = chance_below(&dice, 8) < (step < 5 * key_count ? 6 : 2);
-        uint32_t i = chance_below(&dice, key_count);
+        bool put = rng_below(&rng, 8) < (step < 5 * key_count ? 6 : 2);
+        uint32_t i = rng_below(&rng, key_count);
         bool there = expected.place[i].slot != QD_SLOT_NONE;
 
         if (put && !there) {
-            expected.place[i] = (qd_id_entry){step, chance_draw(&dice)};
+            expected.place[i] = (qd_id_entry){step, rng_draw(&rng)};
             assert_int_equal(qd_ids_put(&ids, expected.id[i], expected.place[i]), QD_OK);
             expected.count++;
         } else if (!put && there) {

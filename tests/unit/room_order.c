@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "server/room/common/order.h"
-#include "support/chance.h"
+#include "support/rng.h"
 #include "tests/support/test.h"
 
 #define COUNT_MAX 140000u
@@ -60,10 +60,10 @@ static void check(size_t count)
 /* Distinct pairs (a, b) of ids below 2^bits each. */
 static void fill(size_t count, unsigned a_bits, unsigned b_bits, uint64_t seed)
 {
-    chance dice = {seed};
+    rng_stream rng = {seed};
 
     for (size_t i = 0; i < count; i++) {
-        uint64_t drawn = chance_draw_64(&dice);
+        uint64_t drawn = rng_draw_64(&rng);
         uint64_t a = (drawn >> 32) & (((uint64_t)1 << a_bits) - 1), b = drawn & (((uint64_t)1 << b_bits) - 1);
 
         input[i] = a << 32 | b;
@@ -99,15 +99,15 @@ TEST(sorts_halves_of_unequal_width)
 TEST(sorts_ids_in_clusters)
 {
     static const size_t counts[] = {100, 5000, 140000};
-    chance dice = {3};
+    rng_stream rng = {3};
 
     (void)state;
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         for (unsigned clusters = 1; clusters <= 10000; clusters *= 10) {
             for (size_t k = 0; k < counts[i]; k++) {
-                uint64_t cluster = chance_below(&dice, clusters) * UINT64_C(0x9e3779b1) & 0xfffff000u;
+                uint64_t cluster = rng_below(&rng, clusters) * UINT64_C(0x9e3779b1) & 0xfffff000u;
 
-                input[k] = (cluster | chance_below(&dice, 0x100)) << 32 | chance_below(&dice, 0x10000);
+                input[k] = (cluster | rng_below(&rng, 0x100)) << 32 | rng_below(&rng, 0x10000);
             }
             check(counts[i]);
         }
@@ -117,13 +117,13 @@ TEST(sorts_ids_in_clusters)
 /* One entity in a great many pairs, among others in few: the pairs of it all lie in one run. */
 TEST(sorts_long_runs)
 {
-    chance dice = {5};
+    rng_stream rng = {5};
 
     (void)state;
     for (size_t run = 30; run <= 10000; run = run * 3 / 2) {
         fill(run + 5000, 20, 20, run);
         for (size_t i = 0; i < run; i++) {
-            input[i * (run + 5000) / run] = (uint64_t)70000 << 32 | chance_below(&dice, 0x100000);
+            input[i * (run + 5000) / run] = (uint64_t)70000 << 32 | rng_below(&rng, 0x100000);
         }
         check(run + 5000);
     }

@@ -9,7 +9,7 @@
 
 #include "server/room/pairs/pair_keys.h"
 #include "support/backwards.h"
-#include "support/chance.h"
+#include "support/rng.h"
 #include "tests/support/test.h"
 
 #define SLOTS       3000u
@@ -74,9 +74,9 @@ static uint64_t key_of(qd_space_event event)
     return a < b ? a << 32 | b : b << 32 | a;
 }
 
-static void name_slots(qd_ids *ids, qd_heap *heap, id_kind kind, chance *dice)
+static void name_slots(qd_ids *ids, qd_heap *heap, id_kind kind, rng_stream *rng)
 {
-    qd_ids_init(ids, heap, chance_draw(dice));
+    qd_ids_init(ids, heap, rng_draw(rng));
     for (uint32_t slot = 0; slot < SLOTS; slot++) {
         bool far = kind == SPREAD || (kind == FEW_FAR && slot % 100 == 7);
 
@@ -86,14 +86,14 @@ static void name_slots(qd_ids *ids, qd_heap *heap, id_kind kind, chance *dice)
 }
 
 /* With `kinds`, bits. Most pairs are of few slots with `crowded`. */
-static void draw(size_t count, unsigned kinds, bool crowded, chance *dice)
+static void draw(size_t count, unsigned kinds, bool crowded, rng_stream *rng)
 {
     for (size_t i = 0; i < count; i++) {
-        uint32_t kind, a = chance_below(dice, crowded && i % 8 ? 5 : SLOTS);
-        uint32_t b = (a + 1 + chance_below(dice, SLOTS - 1)) % SLOTS;
+        uint32_t kind, a = rng_below(rng, crowded && i % 8 ? 5 : SLOTS);
+        uint32_t b = (a + 1 + rng_below(rng, SLOTS - 1)) % SLOTS;
 
         do {
-            kind = QD_SPACE_BEGIN + chance_below(dice, 4);
+            kind = QD_SPACE_BEGIN + rng_below(rng, 4);
         } while (!(kinds >> kind & 1));
         events[i] = (qd_space_event){kind << QD_SPACE_EVENT_SHIFT | a, b};
     }
@@ -136,7 +136,7 @@ TEST(sorts_every_count)
     static const unsigned kinds[] = {1u << QD_SPACE_BEGIN | 1u << QD_SPACE_END, 1u << QD_SPACE_STAY,
                                      1u << QD_SPACE_PASSED | 1u << QD_SPACE_BEGIN, 0x1e};
     const qd_executor *const executors[] = {&qd_executor_serial, &backwards, &threads};
-    chance dice = {1};
+    rng_stream rng = {1};
 
     (void)state;
     for (int naming = COUNTED; naming < ID_KINDS; naming++) {
@@ -144,11 +144,11 @@ TEST(sorts_every_count)
         qd_ids ids;
 
         qd_heap_init(&heap);
-        name_slots(&ids, &heap, (id_kind)naming, &dice);
+        name_slots(&ids, &heap, (id_kind)naming, &rng);
         for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
             /* Very many, of all kinds only. */
             for (size_t k = counts[i] > 100000 ? 3 : 0; k < sizeof kinds / sizeof kinds[0]; k++) {
-                draw(counts[i], kinds[k], k % 2 == 1, &dice);
+                draw(counts[i], kinds[k], k % 2 == 1, &rng);
                 for (size_t e = 0; e < sizeof executors / sizeof executors[0]; e++) {
                     check(counts[i], &ids, executors[e], (i + k + e) % 2 == 0);
                 }

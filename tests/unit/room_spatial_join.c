@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "support/backwards.h"
-#include "support/chance.h"
+#include "support/rng.h"
 #include "tests/support/test.h"
 
 /* ---- finding ---- */
@@ -24,7 +24,7 @@ static void *column(uint32_t count)
     return aligned_alloc(64, (count * sizeof(float) + 63) / 64 * 64);
 }
 
-static qd_join_tree make_tree(chance *rng, unsigned axes)
+static qd_join_tree make_tree(rng_stream *rng, unsigned axes)
 {
     qd_join_tree tree = {.count = POINTS};
 
@@ -33,14 +33,14 @@ static qd_join_tree make_tree(chance *rng, unsigned axes)
         tree.was[k] = column(POINTS);
     }
     for (uint32_t i = 0; i < POINTS; i++) {
-        const bool is = !chance_one_in(rng, 20), did = !chance_one_in(rng, 20), goes_far = chance_one_in(rng, 30);
+        const bool is = !rng_one_in(rng, 20), did = !rng_one_in(rng, 20), goes_far = rng_one_in(rng, 30);
 
         for (unsigned k = 0; k < axes; k++) {
             /* Near each other, as if they were sorted; often on a grid. */
-            const float at = (float)((k == 0 ? i / 70 : i % 70) + chance_below(rng, 4)) * 0.5f;
+            const float at = (float)((k == 0 ? i / 70 : i % 70) + rng_below(rng, 4)) * 0.5f;
 
             tree.was[k][i] = did ? at : INFINITY;
-            tree.now[k][i] = is ? at + (goes_far ? 20 : 0.5f * (float)chance_below(rng, 2)) : INFINITY;
+            tree.now[k][i] = is ? at + (goes_far ? 20 : 0.5f * (float)rng_below(rng, 2)) : INFINITY;
         }
     }
     for (uint32_t count = POINTS; count > QD_JOIN_FAN; tree.levels++) {
@@ -114,18 +114,18 @@ static uint32_t find(const qd_join_finder *finder, const qd_join_tree *tree, con
 
 static void all_find_the_same(unsigned axes)
 {
-    chance rng = {axes};
+    rng_stream rng = {axes};
     qd_join_tree tree = make_tree(&rng, axes);
     const uint32_t room = qd_join_list_room(&tree);
     uint32_t *memory = malloc(room * sizeof *memory), *first = column(POINTS + QD_JOIN_FAN),
              *found = column(POINTS + QD_JOIN_FAN);
 
     for (uint32_t b = 0; b < BALLS; b++) {
-        float now[3], was[3], radius = b % 10 == 0 ? 0 : b % 10 == 1 ? 1e30f : 0.5f * (float)chance_below(&rng, 20);
+        float now[3], was[3], radius = b % 10 == 0 ? 0 : b % 10 == 1 ? 1e30f : 0.5f * (float)rng_below(&rng, 20);
 
         for (unsigned k = 0; k < 3; k++) {
-            was[k] = 0.5f * (float)chance_below(&rng, 72);
-            now[k] = was[k] + (chance_one_in(&rng, 5) ? 15 : 0.5f);
+            was[k] = 0.5f * (float)rng_below(&rng, 72);
+            now[k] = was[k] + (rng_one_in(&rng, 5) ? 15 : 0.5f);
         }
         const qd_join_ball ball_now = b % 7 == 0 ? QD_JOIN_NO_BALL : qd_join_ball_of(now, radius);
         const qd_join_ball ball_was = b % 11 == 0 ? QD_JOIN_NO_BALL : qd_join_ball_of(was, radius);

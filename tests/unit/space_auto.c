@@ -8,7 +8,7 @@
 #include "server/space/auto.h"
 #include "server/space/core/tuning.h"
 #include "server/space/space.h"
-#include "support/chance.h"
+#include "support/rng.h"
 #include "tests/support/test.h"
 
 #define AXES  ((uint32_t)QD_AXES)
@@ -138,12 +138,11 @@ static double side_of(scene kind)
     return kind == DEEP ? 1e6 : kind == SPOT ? 8 : AXES == 2 ? 4 * sqrt(COUNT) : 3.17 * cbrt(COUNT);
 }
 
-static float start_of(scene kind, uint32_t i, chance *dice)
+static float start_of(scene kind, uint32_t i, rng_stream *rng)
 {
     double side = side_of(kind);
 
-    return kind == DEEP ? (float)(side * (0.1 + 0.1 * (i % 8))) + chance_between(dice, 0, 60)
-                        : chance_between(dice, 0, side);
+    return kind == DEEP ? (float)(side * (0.1 + 0.1 * (i % 8))) + rng_between(rng, 0, 60) : rng_between(rng, 0, side);
 }
 
 static void observe(scene kind, uint32_t workers, trace *result)
@@ -156,7 +155,7 @@ static void observe(scene kind, uint32_t workers, trace *result)
         .dimensions = AXES, .max_x = side, .max_y = side, .max_z = AXES == 3 ? side : 0, .bodies_max = COUNT};
     qd_heap heap;
     qd_space *space;
-    chance dice = {5};
+    rng_stream rng = {5};
 
     qd_heap_init(&heap);
     assert_int_equal(qd_space_create(&config, &heap, &space), QD_OK);
@@ -164,7 +163,7 @@ static void observe(scene kind, uint32_t workers, trace *result)
                   &(qd_tuning){.leaf_rows = LEAF, .task_rows_min = 100, .pending_bodies_min = 0, .apply_slots = 64});
     for (uint32_t i = 0; i < COUNT; i++) {
         for (uint32_t k = 0; k < AXES; k++) {
-            at[k][i] = start_of(kind, i, &dice);
+            at[k][i] = start_of(kind, i, &rng);
         }
         qd_body body = {.x = at[0][i],
                         .y = at[1][i],
@@ -185,8 +184,8 @@ static void observe(scene kind, uint32_t workers, trace *result)
 
         for (uint32_t i = 0; i < COUNT; i++) {
             for (uint32_t k = 0; k < AXES; k++) {
-                at[k][i] = kind == STORM ? chance_between(&dice, 0, (double)side)
-                                         : at[k][i] + chance_between(&dice, -0.05, 0.05);
+                at[k][i] =
+                    kind == STORM ? rng_between(&rng, 0, (double)side) : at[k][i] + rng_between(&rng, -0.05, 0.05);
             }
         }
         qd_space_move(space, COUNT, slot, at[0], at[1], AXES == 3 ? at[2] : NULL);
@@ -293,7 +292,7 @@ TEST(test_a_room_that_fills_and_empties)
     const qd_space_index index[2] = {QD_SPACE_AUTO, QD_SPACE_BRUTE};
     const float width = AXES == 2 ? 60 : 20;
     qd_heap heap;
-    chance dice = {9};
+    rng_stream rng = {9};
 
     qd_heap_init(&heap);
     for (int k = 0; k < 2; k++) {
@@ -318,8 +317,8 @@ TEST(test_a_room_that_fills_and_empties)
             float start[3];
 
             for (uint32_t k = 0; k < AXES; k++) {
-                start[k] = chance_between(&dice, 0, (double)width);
-                at[k][i] = i < count ? at[k][i] + chance_between(&dice, -0.5, 0.5) : start[k];
+                start[k] = rng_between(&rng, 0, (double)width);
+                at[k][i] = i < count ? at[k][i] + rng_between(&rng, -0.5, 0.5) : start[k];
             }
             if (i >= count) {
                 add_to(&sides[0], i, start);

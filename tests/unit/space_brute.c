@@ -9,8 +9,8 @@
 
 #include "server/space/core/tuning.h"
 #include "server/space/space.h"
-#include "support/chance.h"
 #include "support/oracle.h"
+#include "support/rng.h"
 #include "tests/support/test.h"
 
 #define COUNT_MAX 3000u
@@ -27,7 +27,7 @@ typedef struct crowd {
 } crowd;
 
 static crowd c;
-static chance dice;
+static rng_stream rng;
 
 static void begin(uint32_t task_rows_min)
 {
@@ -39,7 +39,7 @@ static void begin(uint32_t task_rows_min)
                                     .bodies_max = COUNT_MAX};
 
     memset(&c, 0, sizeof c);
-    dice.state = 7;
+    rng.state = 7;
     qd_heap_init(&c.heap);
     assert_int_equal(qd_space_create(&config, &c.heap, &c.space), QD_OK);
     qd_space_tune(
@@ -145,7 +145,7 @@ static void wander(float step)
 {
     for (uint32_t i = 0; i < c.count; i++) {
         for (uint32_t k = 0; k < AXES; k++) {
-            c.at[k][i] += chance_between(&dice, -(double)step, (double)step);
+            c.at[k][i] += rng_between(&rng, -(double)step, (double)step);
         }
     }
 }
@@ -159,7 +159,7 @@ TEST(test_a_move_is_no_list_operation_and_rest_no_test)
     tick(&qd_executor_serial);
     assert_int_equal(counters().list_operations, 100);
     for (uint32_t i = 0; i < 100; i++) {
-        c.at[0][i] = chance_between(&dice, -1e6, 1e6);
+        c.at[0][i] = rng_between(&rng, -1e6, 1e6);
     }
     tick(&qd_executor_serial);
     assert_int_equal(counters().list_operations, 100);
@@ -189,9 +189,9 @@ TEST(test_worlds_of_any_extent)
         begin(8192);
         double side = sides[s], half = side / part;
         for (uint32_t i = 0; i < 120; i++) {
-            float y = i % 3 == 0 ? 0 : chance_between(&dice, -side, side);
+            float y = i % 3 == 0 ? 0 : rng_between(&rng, -side, side);
 
-            add(chance_between(&dice, -side, side), y, chance_between(&dice, -side, side), (float)half);
+            add(rng_between(&rng, -side, side), y, rng_between(&rng, -side, side), (float)half);
         }
         size_t changes = tick(&qd_executor_serial);
         assert_true(changes > (side > 0 ? 20 : 7000));
@@ -220,7 +220,7 @@ TEST(test_many_and_several_hands)
 
         begin(100);
         for (uint32_t i = 0; i < COUNT_MAX; i++) {
-            add(chance_between(&dice, 0, 100), chance_between(&dice, 0, 100), chance_between(&dice, 0, 3), 0.7f);
+            add(rng_between(&rng, 0, 100), rng_between(&rng, 0, 100), rng_between(&rng, 0, 3), 0.7f);
         }
         size_t changes = tick(&executor);
         wander(0.5f);
@@ -244,7 +244,7 @@ TEST(test_a_crowd_that_moves_on_is_told_apart)
 
     begin(8192);
     for (uint32_t i = 0; i < count; i++) {
-        add(chance_between(&dice, 0, 40), chance_between(&dice, 0, 40), chance_between(&dice, 0, 3), 0.7f);
+        add(rng_between(&rng, 0, 40), rng_between(&rng, 0, 40), rng_between(&rng, 0, 3), 0.7f);
     }
     size_t changes = tick(&qd_executor_serial);
     for (uint32_t t = 0; t < ticks; t++) {
@@ -284,7 +284,7 @@ TEST(test_a_crowd_of_self_ignoring_bodies_costs_no_tests)
         assert_int_equal(tick(&qd_executor_serial), (bodies - others) * others);
         for (uint32_t moving = bodies; moving > 0; moving /= 12) {
             for (uint32_t i = 0; i < moving; i++) {
-                c.at[0][i] += chance_between(&dice, -0.6, 0.6);
+                c.at[0][i] += rng_between(&rng, -0.6, 0.6);
             }
             assert_true(tick(&qd_executor_serial) > 0);
         }
@@ -311,7 +311,7 @@ TEST(test_all_kernels_count_the_same)
         qd_space_kernel_select(qd_space_kernel_at(k));
         begin(8192);
         for (uint32_t i = 0; i < 1500; i++) {
-            add(chance_between(&dice, 0, 100), chance_between(&dice, 0, 100), chance_between(&dice, 0, 20), 0.7f);
+            add(rng_between(&rng, 0, 100), rng_between(&rng, 0, 100), rng_between(&rng, 0, 20), 0.7f);
         }
         for (int t = 0; t < 3; t++) {
             tick(&qd_executor_serial);

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "server/space/geometry/geometry.h"
-#include "support/chance.h"
+#include "support/rng.h"
 #include "tests/support/test.h"
 
 /* ---- making shapes ---- */
@@ -146,14 +146,14 @@ TEST(test_capsule_and_box)
 
 TEST(test_without_an_axis_a_capsule_is_a_circle)
 {
-    chance dice = {5};
+    rng_stream rng = {5};
 
     for (uint32_t i = 0; i < 20000; i++) {
         const double lattice = i % 2 ? 4 : 0.125;
         float v[8];
 
         for (int k = 0; k < 8; k++) {
-            v[k] = i % 2 ? chance_between(&dice, 0, lattice) : (float)(chance_below(&dice, 20) * lattice);
+            v[k] = i % 2 ? rng_between(&rng, 0, lattice) : (float)(rng_below(&rng, 20) * lattice);
         }
         qd_geometry round = circle(v[0], v[1], v[2], v[3]), same = capsule(v[0], v[1], v[2], 0, 0, 0, v[3]);
         qd_geometry others[3] = {circle(v[4], v[5], v[6], v[7]), box(v[4], v[5], v[6], v[7], v[6], v[5]),
@@ -294,14 +294,14 @@ TEST(test_straight_along_an_axis)
 /* The same for three directions in one plane that is tilted: far away in the plane is not within. */
 TEST(test_all_in_a_tilted_plane)
 {
-    chance dice = {5};
+    rng_stream rng = {5};
 
     for (uint32_t i = 0; i < 20000; i++) {
         float u[3], v[3], at[3], by[3];
 
         for (int k = 0; k < 3; k++) {
-            u[k] = (float)chance_below(&dice, 1u << 20) - 0x1p19f;
-            v[k] = (float)chance_below(&dice, 1u << 20) - 0x1p19f;
+            u[k] = (float)rng_below(&rng, 1u << 20) - 0x1p19f;
+            v[k] = (float)rng_below(&rng, 1u << 20) - 0x1p19f;
             at[k] = 3 * u[k] + 5 * v[k];
             by[k] = u[k] - 2 * v[k];
         }

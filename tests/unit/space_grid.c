@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/chance.h"
+#include "support/rng.h"
 #include "support/space_twins.h"
 #include "tests/support/test.h"
 
 #define AXES      ((uint32_t)QD_AXES)
 #define COUNT_MAX 4000u
 
-static chance dice;
+static rng_stream rng;
 
 static qd_space_config config_of(float cell_size)
 {
@@ -28,7 +28,7 @@ static qd_space_config config_of(float cell_size)
 
 static float depth(double lo, double hi)
 {
-    return AXES == 3 ? chance_between(&dice, lo, hi) : 0;
+    return AXES == 3 ? rng_between(&rng, lo, hi) : 0;
 }
 
 /* ---- the same events as BRUTE ---- */
@@ -44,21 +44,21 @@ static crowd c;
 
 static qd_body any_body(void)
 {
-    float half = 0.05f * exp2f(chance_between(&dice, 0, 9));
+    float half = 0.05f * exp2f(rng_between(&rng, 0, 9));
     qd_body body = {
-        .x = chance_between(&dice, 0, 100),
-        .y = chance_between(&dice, 0, 100),
+        .x = rng_between(&rng, 0, 100),
+        .y = rng_between(&rng, 0, 100),
         .z = depth(0, 100),
         .half_x = half,
-        .half_y = half * chance_between(&dice, 0, 1),
-        .half_z = AXES == 3 ? half * chance_between(&dice, 0, 1) : 0,
+        .half_y = half * rng_between(&rng, 0, 1),
+        .half_z = AXES == 3 ? half * rng_between(&rng, 0, 1) : 0,
         .radius = half * 0.3f,
-        .category = chance_one_in(&dice, 5) ? 2 : 1,
-        .mask = chance_one_in(&dice, 5) ? 1 : UINT32_MAX,
-        .shape = (uint8_t)(1 + chance_below(&dice, 3)),
+        .category = rng_one_in(&rng, 5) ? 2 : 1,
+        .mask = rng_one_in(&rng, 5) ? 1 : UINT32_MAX,
+        .shape = (uint8_t)(1 + rng_below(&rng, 3)),
     };
 
-    if (chance_one_in(&dice, 50)) {
+    if (rng_one_in(&rng, 50)) {
         body.x *= 1e4f;
     }
     return body;
@@ -91,10 +91,10 @@ static void remove_at(uint32_t i)
 static void move_all(uint32_t far)
 {
     for (uint32_t i = 0; i < c.count; i++) {
-        bool jumps = chance_one_in(&dice, far);
+        bool jumps = rng_one_in(&rng, far);
 
         for (uint32_t k = 0; k < AXES; k++) {
-            c.at[k][i] = jumps ? chance_between(&dice, 0, 100) : c.at[k][i] + chance_between(&dice, -1, 1) * c.half[i];
+            c.at[k][i] = jumps ? rng_between(&rng, 0, 100) : c.at[k][i] + rng_between(&rng, -1, 1) * c.half[i];
         }
     }
     twins_move(&c.twins, c.count, c.slot, c.at[0], c.at[1], AXES == 3 ? c.at[2] : NULL);
@@ -103,7 +103,7 @@ static void move_all(uint32_t far)
 static void change_some(void)
 {
     for (uint32_t i = 0; i < 10; i++) {
-        uint32_t at = chance_below(&dice, c.count);
+        uint32_t at = rng_below(&rng, c.count);
         qd_body form = any_body();
 
         if (i % 5 == 0) {
@@ -162,7 +162,7 @@ TEST(test_the_same_events_as_brute)
 {
     const float sizes[] = {0, 0.02f, 1, 7, 1e5f};
 
-    dice.state = 3;
+    rng.state = 3;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         play(sizes[i], false, 1);
         play(sizes[i], false, 3);
@@ -174,7 +174,7 @@ TEST(test_every_kernel)
 {
     for (uint32_t k = 0; qd_space_kernel_at(k) != NULL; k++) {
         qd_space_kernel_select(qd_space_kernel_at(k));
-        dice.state = 4;
+        rng.state = 4;
         play(3, false, 2);
     }
     qd_space_kernel_select(NULL);
@@ -243,7 +243,7 @@ static qd_space_counters load_tick(load *l, float step)
 
     for (uint32_t i = 0; i < l->count; i++) {
         for (uint32_t k = 0; k < AXES; k++) {
-            l->at[k][i] += chance_between(&dice, -(double)step, (double)step);
+            l->at[k][i] += rng_between(&rng, -(double)step, (double)step);
         }
     }
     qd_space_move(l->space, l->count, l->slot, l->at[0], l->at[1], AXES == 3 ? l->at[2] : NULL);
@@ -289,7 +289,7 @@ TEST(test_rows_meet_a_cellful_of_others)
 
         load_begin(&l, count);
         for (uint32_t i = 0; i < count; i++) {
-            load_add(&l, chance_between(&dice, 0, side), chance_between(&dice, 0, side), depth(0, side), 0.5f);
+            load_add(&l, rng_between(&rng, 0, side), rng_between(&rng, 0, side), depth(0, side), 0.5f);
         }
         assert_true(load_tests(&l) < 200);
         load_end(&l);
@@ -305,7 +305,7 @@ TEST(test_one_huge_box_costs_each_row_a_test)
     load_begin(&l, count);
     load_add(&l, (float)side / 2, (float)side / 2, AXES == 3 ? (float)side / 2 : 0, (float)side / 2);
     for (uint32_t i = 1; i < count; i++) {
-        load_add(&l, chance_between(&dice, 0, side), chance_between(&dice, 0, side), depth(0, side), 0.5f);
+        load_add(&l, rng_between(&rng, 0, side), rng_between(&rng, 0, side), depth(0, side), 0.5f);
     }
     assert_true(load_tests(&l) < 200);
     load_end(&l);
@@ -319,8 +319,8 @@ TEST(test_sizes_of_many_kinds)
 
     load_begin(&l, count);
     for (uint32_t i = 0; i < count; i++) {
-        load_add(&l, chance_between(&dice, 0, side), chance_between(&dice, 0, side), depth(0, side),
-                 0.25f * exp2f(chance_between(&dice, 0, 6)));
+        load_add(&l, rng_between(&rng, 0, side), rng_between(&rng, 0, side), depth(0, side),
+                 0.25f * exp2f(rng_between(&rng, 0, 6)));
     }
     assert_true(load_tests(&l) < 600);
     load_end(&l);
@@ -337,7 +337,7 @@ TEST(test_cells_follow_the_content)
         load_begin(&l, count);
         double side = grows ? 100 : 10000;
         for (uint32_t i = 0; i < count; i++) {
-            load_add(&l, chance_between(&dice, 0, side), chance_between(&dice, 0, side), depth(0, side), 0.05f);
+            load_add(&l, rng_between(&rng, 0, side), rng_between(&rng, 0, side), depth(0, side), 0.05f);
         }
         assert_true(load_tests(&l) < 200);
         for (uint32_t i = 0; i < count; i++) {

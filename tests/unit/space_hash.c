@@ -10,17 +10,17 @@
 #include "server/space/core/tuning.h"
 #include "server/space/space.h"
 #include "support/backwards.h"
-#include "support/chance.h"
+#include "support/rng.h"
 #include "tests/support/test.h"
 
 #define BODIES_MAX 1000u
 #define EVENTS_MAX ((size_t)1 << 24)
 
-static chance dice;
+static rng_stream rng;
 
 static double between(double lo, double hi)
 {
-    return lo + (hi - lo) * (chance_draw(&dice) / 4294967296.0);
+    return lo + (hi - lo) * (rng_draw(&rng) / 4294967296.0);
 }
 
 /* ---- two spaces, told the same ---- */
@@ -96,7 +96,7 @@ static void add_cube(world *w, double lo, double hi, double half)
 {
     double at[3] = {between(lo, hi), between(lo, hi), between(lo, hi)}, halves[3] = {half, half, half};
 
-    (void)add(w, at, halves, chance_below(&dice, 4) == 0 ? QD_SPACE_CIRCLE : QD_SPACE_BOX);
+    (void)add(w, at, halves, rng_below(&rng, 4) == 0 ? QD_SPACE_CIRCLE : QD_SPACE_BOX);
 }
 
 static void move(world *w, uint32_t number, const double *to)
@@ -122,12 +122,12 @@ static void jitter(world *w, uint32_t number, double reach)
 
 static uint32_t any_body(const world *w)
 {
-    return w->body[chance_below(&dice, w->left)];
+    return w->body[rng_below(&rng, w->left)];
 }
 
 static void remove_any(world *w)
 {
-    uint32_t i = chance_below(&dice, w->left), number = w->body[i];
+    uint32_t i = rng_below(&rng, w->left), number = w->body[i];
 
     for (int side = 0; side < SIDES; side++) {
         (void)qd_space_remove(w->space[side], w->slot[side][number], QD_SPACE_DESPAWNED);
@@ -220,7 +220,7 @@ static void assert_same_hits(const world *w, qd_space_query query)
 static void ask_around(const world *w, uint32_t body, double reach)
 {
     qd_space_query query = {
-        .limit = 1 + chance_below(&dice, 20), .x = w->at[0][body], .y = w->at[1][body], .z = w->at[2][body]};
+        .limit = 1 + rng_below(&rng, 20), .x = w->at[0][body], .y = w->at[1][body], .z = w->at[2][body]};
     float *lo[3] = {&query.min_x, &query.min_y, &query.min_z}, *hi[3] = {&query.max_x, &query.max_y, &query.max_z};
     float *way[3] = {&query.direction_x, &query.direction_y, &query.direction_z};
 
@@ -229,7 +229,7 @@ static void ask_around(const world *w, uint32_t body, double reach)
         *hi[k] = (float)((double)w->at[k][body] + between(0, reach));
         *way[k] = (float)between(-1, 1);
     }
-    *way[chance_below(&dice, w->dimensions)] = 1;
+    *way[rng_below(&rng, w->dimensions)] = 1;
     query.radius = (float)between(0, reach);
     for (int endless = 0; endless < 2; endless++) {
         query.reach = endless ? (double)INFINITY : between(0, 4 * reach);
@@ -258,14 +258,14 @@ static double halves_of(const scene *s)
 
 static void add_one(world *w, const scene *s)
 {
-    double centre = s->far != 0 && chance_below(&dice, 3) == 0 ? s->far * ((int)(chance_below(&dice, 3)) - 1) : 0;
+    double centre = s->far != 0 && rng_below(&rng, 3) == 0 ? s->far * ((int)(rng_below(&rng, 3)) - 1) : 0;
 
     add_cube(w, centre, centre + s->side, halves_of(s));
 }
 
 static void play(const scene *s, uint32_t dimensions, float cell_size, const qd_tuning *tuning, const qd_executor *by)
 {
-    dice.state = s->count;
+    rng.state = s->count;
     world *w = make_world(dimensions, cell_size, tuning);
     w->executor = by;
     size_t events = 0;
@@ -275,8 +275,8 @@ static void play(const scene *s, uint32_t dimensions, float cell_size, const qd_
     for (int t = 0; t < 5; t++) {
         events += tick(w);
         for (uint32_t i = 0; i < w->left; i++) {
-            if (chance_below(&dice, 100) < s->moving) {
-                jitter(w, w->body[i], chance_below(&dice, 20) == 0 ? 20 * s->step : s->step);
+            if (rng_below(&rng, 100) < s->moving) {
+                jitter(w, w->body[i], rng_below(&rng, 20) == 0 ? 20 * s->step : s->step);
             }
         }
         for (uint32_t i = 0; i < s->count / 20; i++) {
@@ -339,16 +339,16 @@ TEST(test_a_crowd_on_one_spot)
 TEST(test_points)
 {
     for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
-        dice.state = 5;
+        rng.state = 5;
         world *w = make_world(dimensions, 0, NULL);
         for (int i = 0; i < 500; i++) {
-            double at[3] = {chance_below(&dice, 8), chance_below(&dice, 8), chance_below(&dice, 8)}, none[3] = {0};
+            double at[3] = {rng_below(&rng, 8), rng_below(&rng, 8), rng_below(&rng, 8)}, none[3] = {0};
 
             (void)add(w, at, none, QD_SPACE_BOX);
         }
         size_t events = tick(w);
         for (uint32_t i = 0; i < w->left; i++) {
-            double to[3] = {chance_below(&dice, 8), chance_below(&dice, 8), chance_below(&dice, 8)};
+            double to[3] = {rng_below(&rng, 8), rng_below(&rng, 8), rng_below(&rng, 8)};
 
             move(w, w->body[i], to);
         }
@@ -371,7 +371,7 @@ static qd_space_counters counters_of(const world *w)
 TEST(test_a_crowd_that_moves_on_leaves_nothing_behind)
 {
     for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
-        dice.state = 11;
+        rng.state = 11;
         world *w = make_world(dimensions, 10, NULL);
         for (uint32_t i = 0; i < 300; i++) {
             double start = 100.0 * (i % 10);
@@ -404,7 +404,7 @@ TEST(test_a_crowd_that_moves_on_leaves_nothing_behind)
 TEST(test_rest_costs_nothing)
 {
     for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
-        dice.state = 12;
+        rng.state = 12;
         world *w = make_world(dimensions, 0, NULL);
         for (uint32_t i = 0; i < BODIES_MAX; i++) {
             add_cube(w, 0, 40, between(0.2, 2));
@@ -425,7 +425,7 @@ TEST(test_rest_costs_nothing)
 /* The work of ticks in which all move. */
 static qd_space_counters work_of_a_crowd(uint32_t dimensions, double side, double large_half)
 {
-    dice.state = 13;
+    rng.state = 13;
     world *w = make_world(dimensions, 0, NULL);
     for (uint32_t i = 0; i < BODIES_MAX - 1; i++) {
         add_cube(w, 0, side, 0.5);

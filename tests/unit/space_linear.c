@@ -11,10 +11,10 @@
 #include "server/space/tree/linear/linear.h"
 #include "server/space/tree/linear/linear_cells.h"
 #include "support/backwards.h"
-#include "support/chance.h"
+#include "support/rng.h"
 #include "tests/support/test.h"
 
-static chance dice = {11};
+static rng_stream rng = {11};
 
 /* A space whose bounds are a square, or a cube. */
 static qd_space *make_space(qd_heap *heap, float lo, float hi, uint32_t depth, uint32_t bodies_max)
@@ -117,14 +117,12 @@ TEST(test_the_cell_of_a_box_at_every_depth)
     for (uint32_t depth = 0; depth <= QD_TREE_DEPTH_MAX; depth++) {
         tree->depth = depth;
         for (int i = 0; i < 20000; i++) {
-            double size = ldexp(300, -(int)(chance_below(&dice, 12)));
-            const float half[3] = {chance_between(&dice, 0, size), chance_between(&dice, 0, size),
-                                   chance_between(&dice, 0, size)};
-            float at[3] = {chance_between(&dice, -200, 500), chance_between(&dice, -50, 450),
-                           chance_between(&dice, 900, 1600)};
+            double size = ldexp(300, -(int)(rng_below(&rng, 12)));
+            const float half[3] = {rng_between(&rng, 0, size), rng_between(&rng, 0, size), rng_between(&rng, 0, size)};
+            float at[3] = {rng_between(&rng, -200, 500), rng_between(&rng, -50, 450), rng_between(&rng, 900, 1600)};
 
             if (i % 4 == 0) {
-                at[0] = -100.0f + 500.0f * (float)(chance_below(&dice, 1025)) / 1024;
+                at[0] = -100.0f + 500.0f * (float)(rng_below(&rng, 1025)) / 1024;
             }
             qd_row box = qd_row_of_box(at, half);
             uint32_t place, cell = qd_linear_cell_of(tree, &box, &place);
@@ -142,8 +140,8 @@ TEST(test_the_cell_of_a_box_at_every_depth)
 static void fill(qd_space *space, uint32_t count, double side, double half, uint32_t *slots)
 {
     for (uint32_t i = 0; i < count; i++) {
-        qd_body body = box_at(chance_between(&dice, 0, side), chance_between(&dice, 0, side),
-                              chance_between(&dice, 0, side), (float)half);
+        qd_body body =
+            box_at(rng_between(&rng, 0, side), rng_between(&rng, 0, side), rng_between(&rng, 0, side), (float)half);
 
         assert_int_equal(qd_space_add(space, &body, &slots[i]), QD_OK);
     }
@@ -155,8 +153,8 @@ static void wander(qd_space *space, uint32_t count, const uint32_t *slots, doubl
         qd_body body;
 
         qd_space_body(space, slots[i], &body);
-        float x = body.x + chance_between(&dice, -step, step), y = body.y + chance_between(&dice, -step, step),
-              z = body.z + chance_between(&dice, -step, step);
+        float x = body.x + rng_between(&rng, -step, step), y = body.y + rng_between(&rng, -step, step),
+              z = body.z + rng_between(&rng, -step, step);
         qd_space_move(space, 1, &slots[i], &x, &y, &z);
     }
 }
@@ -303,21 +301,19 @@ static uint64_t crowd_story(const qd_kernel *kernel, const qd_executor *executor
     enum { COUNT = 1600, TICKS = 4 };
     static uint32_t slots[COUNT];
     uint64_t story = 0;
-    dice.state = 99;
+    rng.state = 99;
     qd_kernel_select(kernel);
     qd_heap heap;
     qd_space *space = make_space(&heap, 0, 256, depth, COUNT);
     qd_space_tune(space, &(qd_tuning){.leaf_rows = 96, .task_rows_min = 0, .pending_bodies_min = 0, .apply_slots = 64});
     for (uint32_t i = 0; i < COUNT; i++) {
         double spread = i % 2 ? 256 : 3;
-        float x = chance_between(&dice, 100, 100 + spread),
-              y = chance_between(&dice, 128 - spread / 2, 128 + spread / 2);
-        qd_body body =
-            box_at(x, y, chance_between(&dice, 128 - spread / 2, 128 + spread / 2), chance_between(&dice, 0.1, 2));
+        float x = rng_between(&rng, 100, 100 + spread), y = rng_between(&rng, 128 - spread / 2, 128 + spread / 2);
+        qd_body body = box_at(x, y, rng_between(&rng, 128 - spread / 2, 128 + spread / 2), rng_between(&rng, 0.1, 2));
 
-        body.half_y = chance_between(&dice, 0.1, 2);
+        body.half_y = rng_between(&rng, 0.1, 2);
         body.shape = i % 5 == 0 ? QD_SPACE_CIRCLE : i % 17 == 0 ? QD_SPACE_CAPSULE : QD_SPACE_BOX;
-        body.radius = chance_between(&dice, 0.1, 1);
+        body.radius = rng_between(&rng, 0.1, 1);
         assert_int_equal(qd_space_add(space, &body, &slots[i]), QD_OK);
     }
     for (int t = 0; t < TICKS; t++) {
@@ -331,7 +327,7 @@ static uint64_t crowd_story(const qd_kernel *kernel, const qd_executor *executor
         story = story * 31 + hash_of(&found);
         qd_space_settle(space, &freed, &count);
         for (uint32_t i = 0; i < COUNT; i++) {
-            if (chance_below(&dice, 100) < moving) {
+            if (rng_below(&rng, 100) < moving) {
                 wander(space, 1, &slots[i], 0.2);
             }
         }
@@ -377,8 +373,8 @@ static void check_touching_columns(uint32_t depth, float step, float phase)
 
         for (uint32_t i = 0; i < COUNT; i++) {
             was[i] = x[i];
-            x[i] = (i < COUNT / 2 ? middle - half : middle + half) + step * chance_between(&dice, -0.4, 0.4);
-            y[i] = 128 + step * chance_between(&dice, -0.4, 0.4);
+            x[i] = (i < COUNT / 2 ? middle - half : middle + half) + step * rng_between(&rng, -0.4, 0.4);
+            y[i] = 128 + step * rng_between(&rng, -0.4, 0.4);
             qd_body body = box_at(x[i], y[i], y[i], half);
             if (t == 0) {
                 assert_int_equal(qd_space_add(space, &body, &slots[i]), QD_OK);

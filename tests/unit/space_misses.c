@@ -7,7 +7,7 @@
 #include "server/space/core/tuning.h"
 #include "server/space/space.h"
 #include "support/backwards.h"
-#include "support/chance.h"
+#include "support/rng.h"
 #include "tests/support/test.h"
 
 #define AXES  QD_AXES
@@ -33,7 +33,7 @@ static void begin(spots *s, qd_space_index index)
                                     .max_y = 1000,
                                     .max_z = AXES == 3 ? 1000 : 0,
                                     .bodies_max = COUNT};
-    chance dice = {7};
+    rng_stream rng = {7};
 
     qd_heap_init(&s->heap);
     assert_int_equal(qd_space_create(&config, &s->heap, &s->space), QD_OK);
@@ -42,8 +42,8 @@ static void begin(spots *s, qd_space_index index)
         const float corner = i % 2 == 0 ? 0 : 900, step = i % 2 == 0 ? 0x1p-20f : 0x1p-13f;
 
         s->at[0][i] = corner + step * (float)i;
-        s->at[1][i] = corner + step * (float)chance_below(&dice, COUNT);
-        s->at[2][i] = AXES == 3 ? corner + step * (float)chance_below(&dice, COUNT) : 0;
+        s->at[1][i] = corner + step * (float)rng_below(&rng, COUNT);
+        s->at[2][i] = AXES == 3 ? corner + step * (float)rng_below(&rng, COUNT) : 0;
         const qd_body body = {.x = s->at[0][i],
                               .y = s->at[1][i],
                               .z = s->at[2][i],

@@ -2,10 +2,10 @@
 
 #include "server/space/space.h"
 #include "server/space/tree/morton.h"
-#include "support/chance.h"
+#include "support/rng.h"
 #include "tests/support/test.h"
 
-static chance dice = {1};
+static rng_stream rng = {1};
 
 /* 32 bits hold 16 bits of two axes, or 10 bits of three. */
 #define DIGITS     (QD_AXES == 2 ? 16u : 10u)
@@ -30,7 +30,7 @@ TEST(test_interleaves)
 
     assert_int_equal(qd_morton(known), QD_AXES == 2 ? 45 : 1 + 4 + 8 + 16 + 128 + 256);
     for (uint32_t x = 0; x < AXIS_COUNT; x += DIGITS == 16 ? 13 : 1) {
-        const uint32_t at[3] = {x, chance_below(&dice, AXIS_COUNT), chance_below(&dice, AXIS_COUNT)};
+        const uint32_t at[3] = {x, rng_below(&rng, AXIS_COUNT), rng_below(&rng, AXIS_COUNT)};
         uint32_t number = qd_morton(at);
 
         assert_int_equal(number, naive(at));
@@ -57,9 +57,8 @@ TEST(test_height_is_the_number_of_digits_not_shared)
     const uint32_t all = UINT32_MAX >> (32 - QD_AXES * DIGITS);
 
     for (int i = 0; i < 100000; i++) {
-        uint32_t a = chance_draw(&dice) & all,
-                 b = i % 3 == 0 ? a ^ ((chance_draw(&dice) & all) >> chance_below(&dice, 32))
-                                : chance_draw(&dice) & all,
+        uint32_t a = rng_draw(&rng) & all,
+                 b = i % 3 == 0 ? a ^ ((rng_draw(&rng) & all) >> rng_below(&rng, 32)) : rng_draw(&rng) & all,
                  height = 0;
 
         while (height < DIGITS && a >> QD_AXES * height != b >> QD_AXES * height) {
@@ -85,7 +84,7 @@ TEST(test_levels_follow_one_another)
     /* The parent of a cell is its number less one, divided by the number of children. */
     for (uint32_t level = 1; level <= deepest; level++) {
         for (int i = 0; i < 100; i++) {
-            uint32_t k = chance_below(&dice, qd_level_cells(level));
+            uint32_t k = rng_below(&rng, qd_level_cells(level));
 
             assert_int_equal((qd_level_first(level) + k - 1) / QD_CHILDREN,
                              qd_level_first(level - 1) + k / QD_CHILDREN);

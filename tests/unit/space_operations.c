@@ -4,7 +4,7 @@
  * constant number, however deep the tree is. */
 
 #include "server/space/space.h"
-#include "support/chance.h"
+#include "support/rng.h"
 #include "tests/support/test.h"
 
 #define WORLD 1024.0f
@@ -128,12 +128,12 @@ static void check_many(const tree *as, uint32_t depth)
 {
     enum { COUNT = 500, TICKS = 12 };
     uint32_t slot[COUNT];
-    chance dice = {depth};
+    rng_stream rng = {depth};
     qd_heap heap;
     qd_space *space = make_space(as, depth, &heap);
     for (uint32_t i = 0; i < COUNT; i++) {
-        qd_body body = box_at(as, chance_between(&dice, 0, WORLD), chance_between(&dice, 0, WORLD),
-                              chance_between(&dice, 0, WORLD), chance_between(&dice, 0, 2));
+        qd_body body = box_at(as, rng_between(&rng, 0, WORLD), rng_between(&rng, 0, WORLD), rng_between(&rng, 0, WORLD),
+                              rng_between(&rng, 0, 2));
 
         assert_int_equal(qd_space_add(space, &body, &slot[i]), QD_OK);
     }
@@ -144,8 +144,8 @@ static void check_many(const tree *as, uint32_t depth)
             qd_body body;
 
             qd_space_body(space, slot[i], &body);
-            float x = body.x + chance_between(&dice, -3, 3), y = body.y + chance_between(&dice, -3, 3);
-            float z = body.z + chance_between(&dice, -3, 3);
+            float x = body.x + rng_between(&rng, -3, 3), y = body.y + rng_between(&rng, -3, 3);
+            float z = body.z + rng_between(&rng, -3, 3);
             qd_space_move(space, 1, &slot[i], &x, &y, &z);
         }
         tick(space);

@@ -9,7 +9,7 @@
 #include "server/space/core/tuning.h"
 #include "server/space/space.h"
 #include "support/backwards.h"
-#include "support/chance.h"
+#include "support/rng.h"
 #include "tests/support/test.h"
 
 #define SIDE  256.0f
@@ -20,7 +20,7 @@ enum { WAITS, AT_ONCE, SPACES };
 
 typedef struct pair {
     uint32_t dimensions;
-    chance dice;
+    rng_stream rng;
     qd_heap heap[SPACES];
     qd_space *space[SPACES];
     qd_executor executor;
@@ -58,7 +58,7 @@ static qd_space *make_space(qd_space_index index, uint32_t dimensions, bool swep
 static void begin(pair *p, size_t index, bool swept, qd_executor executor)
 {
     p->dimensions = indexes[index].dimensions;
-    p->dice = (chance){index + 1};
+    p->rng = (rng_stream){index + 1};
     p->executor = executor;
     p->count = 0;
     for (int i = 0; i < SPACES; i++) {
@@ -79,16 +79,16 @@ static qd_body any_body(pair *p)
 {
     const bool is_solid = p->dimensions == 3;
 
-    return (qd_body){.x = chance_between(&p->dice, 0, SIDE),
-                     .y = chance_between(&p->dice, 0, SIDE),
-                     .z = is_solid ? chance_between(&p->dice, 0, SIDE / 8) : 0,
-                     .half_x = chance_between(&p->dice, 1, 4),
-                     .half_y = chance_between(&p->dice, 1, 4),
-                     .half_z = is_solid ? chance_between(&p->dice, 1, 4) : 0,
+    return (qd_body){.x = rng_between(&p->rng, 0, SIDE),
+                     .y = rng_between(&p->rng, 0, SIDE),
+                     .z = is_solid ? rng_between(&p->rng, 0, SIDE / 8) : 0,
+                     .half_x = rng_between(&p->rng, 1, 4),
+                     .half_y = rng_between(&p->rng, 1, 4),
+                     .half_z = is_solid ? rng_between(&p->rng, 1, 4) : 0,
                      .radius = 2,
                      .category = 1,
                      .mask = UINT32_MAX,
-                     .shape = (uint8_t)(QD_SPACE_BOX + chance_below(&p->dice, 3))};
+                     .shape = (uint8_t)(QD_SPACE_BOX + rng_below(&p->rng, 3))};
 }
 
 static void add(pair *p, uint32_t count)
@@ -107,7 +107,7 @@ static void add(pair *p, uint32_t count)
 
 static void add_step(pair *p, float *value)
 {
-    *value += chance_between(&p->dice, -6, 6);
+    *value += rng_between(&p->rng, -6, 6);
 }
 
 /* Bodies of `slot[first]` and on, by some way, in one call. */
@@ -221,7 +221,7 @@ static void check_pairs(pair *p)
 /* What else can be done to bodies that wait, before and after. */
 static void meddle(pair *p, uint32_t turn)
 {
-    const uint32_t first = chance_below(&p->dice, p->count - 80);
+    const uint32_t first = rng_below(&p->rng, p->count - 80);
     qd_body other = any_body(p);
 
     for (uint32_t i = first; i < first + 60; i++) {

@@ -7,14 +7,14 @@
 
 #include "server/space/core/tuning.h"
 #include "server/space/space.h"
-#include "support/chance.h"
+#include "support/rng.h"
 #include "tests/support/test.h"
 
 #define COUNT     100000u
 #define TESTS_MAX 450u /* a body and walk; 102 where all are spread evenly */
 #define EXACT_MAX 40u
 
-static chance dice;
+static rng_stream rng;
 
 typedef struct scene {
     qd_heap heap;
@@ -30,7 +30,7 @@ static scene *make_scene_of(qd_space_index index, float side, uint32_t depth)
     scene *s = &the_scene;
     const qd_space_config config = {.index = index, .max_x = side, .max_y = side, .depth = depth, .bodies_max = COUNT};
 
-    dice.state = 3;
+    rng.state = 3;
     qd_heap_init(&s->heap);
     assert_int_equal(qd_space_create(&config, &s->heap, &s->space), QD_OK);
     /* What crowds cost is counted to the end. */
@@ -100,7 +100,7 @@ TEST(test_the_first_walk)
         scene *s = make_scene(1265, 0);
 
         for (uint32_t i = 0; i < COUNT; i++) {
-            add(s, i, chance_between(&dice, 0, 1265), chance_between(&dice, 0, 1265), 0.5f);
+            add(s, i, rng_between(&rng, 0, 1265), rng_between(&rng, 0, 1265), 0.5f);
         }
         if (pairs_first) {
             assert_int_equal(pairs(s), 0);
@@ -123,7 +123,7 @@ static void fill_square(scene *s, uint32_t from, uint32_t to, double x, double y
     double side = 4 * sqrt(to - from);
 
     for (uint32_t i = from; i < to; i++) {
-        add(s, i, chance_between(&dice, x, x + side), chance_between(&dice, y, y + side), 0.5f);
+        add(s, i, rng_between(&rng, x, x + side), rng_between(&rng, y, y + side), 0.5f);
     }
 }
 
@@ -133,7 +133,7 @@ static void wander(scene *s, uint32_t count)
         qd_body body;
 
         qd_space_body(s->space, s->slot[i], &body);
-        float x = body.x + chance_between(&dice, -0.25, 0.25), y = body.y + chance_between(&dice, -0.25, 0.25);
+        float x = body.x + rng_between(&rng, -0.25, 0.25), y = body.y + rng_between(&rng, -0.25, 0.25);
         qd_space_move(s->space, 1, &s->slot[i], &x, &y, NULL);
     }
 }
@@ -179,7 +179,7 @@ TEST(test_a_few_very_far)
 
         fill_square(s, 0, COUNT - 300, 0, 0);
         for (uint32_t i = COUNT - 300; i < COUNT; i++) {
-            add(s, i, far[k] * chance_between(&dice, 1, 1.1), far[k] * chance_between(&dice, -1, 1), 0.5f);
+            add(s, i, far[k] * rng_between(&rng, 1, 1.1), far[k] * rng_between(&rng, -1, 1), 0.5f);
         }
         for (int t = 0; t < 3; t++) {
             tick(s);
@@ -229,7 +229,7 @@ TEST(test_a_tiny_crowd)
 
         fill_square(s, 0, COUNT - scattered, 700000, 250000);
         for (uint32_t i = COUNT - scattered; i < COUNT; i++) {
-            add(s, i, chance_between(&dice, 0, side), chance_between(&dice, 0, side), 0.5f);
+            add(s, i, rng_between(&rng, 0, side), rng_between(&rng, 0, side), 0.5f);
         }
         for (int t = 0; t < 4; t++) {
             tick(s);

@@ -9,8 +9,8 @@
 #include "server/space/core/tuning.h"
 #include "server/space/geometry/geometry.h"
 #include "server/space/space.h"
-#include "support/chance.h"
 #include "support/oracle.h"
+#include "support/rng.h"
 #include "tests/support/test.h"
 
 #define FAR    1e6f
@@ -76,32 +76,32 @@ TEST(test_the_figures_of_the_page)
 /* ---- against brute force ---- */
 
 typedef struct world {
-    chance dice;
+    rng_stream rng;
     qd_space_config config;
     qd_space *space;
     qd_body now[BODIES], was[BODIES];
     uint32_t slot[BODIES];
 } world;
 
-static float near_far(chance *dice)
+static float near_far(rng_stream *rng)
 {
-    float corner = chance_one_in(dice, 2) ? FAR : -FAR;
+    float corner = rng_one_in(rng, 2) ? FAR : -FAR;
 
-    return corner + (float)chance_below(dice, 16) * STEP;
+    return corner + (float)rng_below(rng, 16) * STEP;
 }
 
 static void place(world *w, qd_body *body)
 {
-    body->x = near_far(&w->dice);
-    body->y = near_far(&w->dice);
-    body->z = w->config.dimensions == 3 ? near_far(&w->dice) : 0;
+    body->x = near_far(&w->rng);
+    body->y = near_far(&w->rng);
+    body->z = w->config.dimensions == 3 ? near_far(&w->rng) : 0;
 }
 
 static qd_body draw_body(world *w, uint32_t shapes)
 {
-    qd_body body = body_at((qd_space_shape)(shapes == 0 ? 1 + chance_below(&w->dice, 3) : shapes), 0);
+    qd_body body = body_at((qd_space_shape)(shapes == 0 ? 1 + rng_below(&w->rng, 3) : shapes), 0);
 
-    body.half_y = chance_between(&w->dice, 0, (double)SIZE);
+    body.half_y = rng_between(&w->rng, 0, (double)SIZE);
     body.half_z = w->config.dimensions == 3 ? body.half_y : 0;
     place(w, &body);
     return body;
@@ -111,11 +111,11 @@ static void move(world *w, uint32_t i)
 {
     qd_body *body = &w->now[i];
 
-    if (chance_one_in(&w->dice, 3)) {
+    if (rng_one_in(&w->rng, 3)) {
         place(w, body);
     } else {
-        body->x += ((float)chance_below(&w->dice, 3) - 1) * STEP;
-        body->y += ((float)chance_below(&w->dice, 3) - 1) * STEP;
+        body->x += ((float)rng_below(&w->rng, 3) - 1) * STEP;
+        body->y += ((float)rng_below(&w->rng, 3) - 1) * STEP;
     }
     qd_space_move(w->space, 1, &w->slot[i], &body->x, &body->y, w->config.dimensions == 3 ? &body->z : NULL);
 }
@@ -179,7 +179,7 @@ static void compare_with_brute_force(qd_space_config config, uint32_t shapes)
 
     qd_heap_init(&heap);
     static world w;
-    w = (world){.dice = {shapes + 1}, .config = config};
+    w = (world){.rng = {shapes + 1}, .config = config};
     assert_int_equal(qd_space_create(&config, &heap, &w.space), QD_OK);
     /* Leaves of so few rows that trees grow until their cells are smaller than a body. */
     qd_space_tune(w.space,
@@ -192,7 +192,7 @@ static void compare_with_brute_force(qd_space_config config, uint32_t shapes)
     for (uint32_t t = 0; t < TICKS; t++) {
         pairs += tick(&w, t == 0);
         for (uint32_t i = 0; i < BODIES; i++) {
-            if (!chance_one_in(&w.dice, 4)) {
+            if (!rng_one_in(&w.rng, 4)) {
                 move(&w, i);
             }
         }

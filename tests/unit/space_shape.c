@@ -6,10 +6,10 @@
 #include "server/space/geometry/geometry.h"
 #include "server/space/geometry/quantizer.h"
 #include "server/space/geometry/shape.h"
-#include "support/chance.h"
+#include "support/rng.h"
 #include "tests/support/test.h"
 
-static chance dice = {3};
+static rng_stream rng = {3};
 
 /* Most tests use two axes. They run for each pair of axes; the third coordinate is 0. */
 static const float *on_axes(uint32_t first, float x, float y, float *values)
@@ -163,10 +163,10 @@ TEST(test_against_exact_arithmetic)
         bool touch = true;
 
         for (uint32_t k = 0; k < QD_AXES; k++) {
-            at_a[k] = (float)(int)(chance_below(&dice, 65)) * unit;
-            at_b[k] = (float)(int)(chance_below(&dice, 65)) * unit;
-            half_a[k] = (float)(int)(chance_below(&dice, 65)) * unit;
-            half_b[k] = (float)(int)(chance_below(&dice, 65)) * unit;
+            at_a[k] = (float)(int)(rng_below(&rng, 65)) * unit;
+            at_b[k] = (float)(int)(rng_below(&rng, 65)) * unit;
+            half_a[k] = (float)(int)(rng_below(&rng, 65)) * unit;
+            half_b[k] = (float)(int)(rng_below(&rng, 65)) * unit;
             long double d = fabsl((long double)at_a[k] - at_b[k]), beyond = fmaxl(d - half_b[k], 0);
             apart += d * d;
             gap += beyond * beyond;
@@ -204,11 +204,11 @@ static void draw_direction(int i, double *direction)
     double length = 0;
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        direction[k] = i % 3 == 0 ? 0 : (double)chance_between(&dice, -1, 1);
+        direction[k] = i % 3 == 0 ? 0 : (double)rng_between(&rng, -1, 1);
         length += direction[k] * direction[k];
     }
     if (length == 0) {
-        direction[chance_below(&dice, QD_AXES)] = chance_below(&dice, 2) ? 1 : -1;
+        direction[rng_below(&rng, QD_AXES)] = rng_below(&rng, 2) ? 1 : -1;
         length = 1;
     }
     for (uint32_t k = 0; k < QD_AXES; k++) {
@@ -223,18 +223,17 @@ TEST(test_boxes_around_and_inside_circles)
     unsigned met = 0, proven = 0;
 
     for (int i = 0; i < 2000000; i++) {
-        double scale = ldexp(1, (int)(chance_below(&dice, 60)) - 30),
-               reach = ldexp(scale, (int)(chance_below(&dice, 24)) - 4);
+        double scale = ldexp(1, (int)(rng_below(&rng, 60)) - 30), reach = ldexp(scale, (int)(rng_below(&rng, 24)) - 4);
         double direction[QD_AXES];
-        float ar = chance_between(&dice, 0, scale), br = chance_between(&dice, 0, scale), a_at[QD_AXES], b_at[QD_AXES],
+        float ar = rng_between(&rng, 0, scale), br = rng_between(&rng, 0, scale), a_at[QD_AXES], b_at[QD_AXES],
               half[QD_AXES];
 
         draw_direction(i, direction);
-        double distance = ((double)ar + br) * (i % 2 ? 1 : chance_between(&dice, 0, 1.01));
+        double distance = ((double)ar + br) * (i % 2 ? 1 : rng_between(&rng, 0, 1.01));
         for (uint32_t k = 0; k < QD_AXES; k++) {
-            a_at[k] = chance_between(&dice, -reach, reach);
+            a_at[k] = rng_between(&rng, -reach, reach);
             b_at[k] = (float)(a_at[k] + direction[k] * distance);
-            half[k] = k == 0 ? br : chance_between(&dice, 0, scale);
+            half[k] = k == 0 ? br : rng_between(&rng, 0, scale);
         }
         if (i % 5 == 0) {
             b_at[0] = nextafterf(b_at[0], i % 10 ? INFINITY : -INFINITY);
@@ -258,12 +257,12 @@ TEST(test_boxes_around_and_inside_circles)
 TEST(test_a_capsules_reach)
 {
     for (int i = 0; i < 100000; i++) {
-        double scale = ldexp(1, (int)(chance_below(&dice, 60)) - 30);
-        float at[QD_AXES], half[QD_AXES], radius = chance_between(&dice, 0, scale);
+        double scale = ldexp(1, (int)(rng_below(&rng, 60)) - 30);
+        float at[QD_AXES], half[QD_AXES], radius = rng_between(&rng, 0, scale);
 
         for (uint32_t k = 0; k < QD_AXES; k++) {
-            at[k] = chance_between(&dice, -1e6, 1e6);
-            half[k] = chance_between(&dice, -scale, scale);
+            at[k] = rng_between(&rng, -1e6, 1e6);
+            half[k] = rng_between(&rng, -scale, scale);
         }
         qd_row row = qd_row_of_capsule(at, half, radius);
         for (uint32_t k = 0; k < QD_AXES; k++) {
@@ -286,14 +285,14 @@ typedef struct mover {
 static float any_size(void)
 {
     static const double sizes[] = {0, 1e-40, 1e-3, 1, 1, 10, 1e6, 1e18, 3.4e38};
-    double most = sizes[chance_below(&dice, 9)];
+    double most = sizes[rng_below(&rng, 9)];
 
-    return chance_below(&dice, 3) == 0 ? (float)most : chance_between(&dice, 0, most);
+    return rng_below(&rng, 3) == 0 ? (float)most : rng_between(&rng, 0, most);
 }
 
 static float any_place(void)
 {
-    return chance_below(&dice, 2) ? any_size() : -any_size();
+    return rng_below(&rng, 2) ? any_size() : -any_size();
 }
 
 static qd_row row_of(uint32_t shape, const float *at, const float *half, float radius)
@@ -316,13 +315,13 @@ static qd_geometry geometry_of(uint32_t shape, const float *at, const float *hal
 
 static mover draw_mover(void)
 {
-    uint32_t shape = 1 + chance_below(&dice, 3);
+    uint32_t shape = 1 + rng_below(&rng, 3);
     float from[QD_AXES], to[QD_AXES], half[QD_AXES], radius = any_size();
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
         half[k] = any_size();
         from[k] = any_place();
-        to[k] = chance_below(&dice, 2) ? from[k] : any_place();
+        to[k] = rng_below(&rng, 2) ? from[k] : any_place();
     }
     return (mover){.is_round = shape != QD_SPACE_BOX,
                    .from = row_of(shape, from, half, radius),
@@ -363,7 +362,7 @@ TEST(test_huge_coordinates_and_small_sizes)
 {
     /* At 1e6 a float's step is 0.0625: corners are what rounding makes of them, and are compared exactly. */
     for (int i = 0; i < 100000; i++) {
-        float ax = chance_between(&dice, 1e6, 1e6 + 1), bx = chance_between(&dice, 1e6, 1e6 + 1);
+        float ax = rng_between(&rng, 1e6, 1e6 + 1), bx = rng_between(&rng, 1e6, 1e6 + 1);
         volatile float a_lo = ax - 0.1f, a_hi = ax + 0.1f, b_lo = bx - 0.1f, b_hi = bx + 0.1f;
 
         assert_int_equal(boxes(ax, 0, 0.1f, 0.1f, bx, 0, 0.1f, 0.1f), a_lo <= b_hi && b_lo <= a_hi);
@@ -384,9 +383,8 @@ TEST(test_numbers_keep_order)
         }
         for (int i = 0; i < 200000; i++) {
             double reach = 1.5 * 65536 / quantizer.scale;
-            float a = (float)(quantizer.origin[0] + chance_between(&dice, -reach, reach));
-            float b =
-                i % 3 ? nextafterf(a, INFINITY) : (float)(quantizer.origin[0] + chance_between(&dice, -reach, reach));
+            float a = (float)(quantizer.origin[0] + rng_between(&rng, -reach, reach));
+            float b = i % 3 ? nextafterf(a, INFINITY) : (float)(quantizer.origin[0] + rng_between(&rng, -reach, reach));
 
             if (i % 1000 == 0) {
                 a = -INFINITY;

@@ -9,10 +9,10 @@
 #include "server/space/core/tuning.h"
 #include "server/space/space.h"
 #include "server/space/tree/sparse/sparse_tree.h"
-#include "support/chance.h"
+#include "support/rng.h"
 #include "tests/support/test.h"
 
-static chance dice;
+static rng_stream rng;
 
 /* ---- keys ---- */
 
@@ -34,18 +34,18 @@ static uint64_t key_of(const naive_key *naive)
 static void draw_numbers(uint32_t *numbers)
 {
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        numbers[k] = chance_below(&dice, 4) == 0 ? QD_KEY_LAST : chance_below(&dice, QD_KEY_LAST + 1);
+        numbers[k] = rng_below(&rng, 4) == 0 ? QD_KEY_LAST : rng_below(&rng, QD_KEY_LAST + 1);
     }
 }
 
 TEST(test_keys)
 {
-    dice = (chance){1};
+    rng = (rng_stream){1};
     for (int i = 0; i < 20000; i++) {
         uint32_t numbers[QD_AXES];
 
         draw_numbers(numbers);
-        naive_key naive = {.level = chance_below(&dice, QD_KEY_BITS + 1)};
+        naive_key naive = {.level = rng_below(&rng, QD_KEY_BITS + 1)};
         for (uint32_t k = 0; k < QD_AXES; k++) {
             naive.at[k] = numbers[k] >> (QD_KEY_BITS - naive.level);
         }
@@ -68,14 +68,14 @@ TEST(test_keys)
 /* The smallest cell that holds both corners, looked for from the finest up. */
 TEST(test_the_cell_of_two_corners)
 {
-    dice = (chance){2};
+    rng = (rng_stream){2};
     for (int i = 0; i < 20000; i++) {
         qd_numbers numbers;
-        uint32_t reach = chance_below(&dice, QD_KEY_BITS + 1), level = QD_KEY_BITS;
+        uint32_t reach = rng_below(&rng, QD_KEY_BITS + 1), level = QD_KEY_BITS;
 
         draw_numbers(numbers.v);
         for (uint32_t k = 0; k < QD_AXES; k++) {
-            uint32_t high = numbers.v[k] + (chance_below(&dice, QD_KEY_LAST) >> reach);
+            uint32_t high = numbers.v[k] + (rng_below(&rng, QD_KEY_LAST) >> reach);
 
             numbers.v[QD_ROW_HIGH + k] = high < QD_KEY_LAST ? high : QD_KEY_LAST;
         }
@@ -132,9 +132,9 @@ static uint64_t draw_key(uint32_t spread)
     uint32_t numbers[QD_AXES];
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        numbers[k] = chance_below(&dice, spread);
+        numbers[k] = rng_below(&rng, spread);
     }
-    return qd_key_above(qd_key_of(numbers), QD_KEY_BITS, QD_KEY_BITS - chance_below(&dice, 3));
+    return qd_key_above(qd_key_of(numbers), QD_KEY_BITS, QD_KEY_BITS - rng_below(&rng, 3));
 }
 
 /* Cells come and go, beside a list that is looked through from end to end. */
@@ -147,7 +147,7 @@ TEST(test_cells_come_and_go)
     qd_sparse_cells cells;
     qd_heap_init(&heap);
     qd_sparse_cells_init(&cells, &heap, false);
-    dice = (chance){3};
+    rng = (rng_stream){3};
     uint32_t count = 0;
     for (int i = 0; i < 60000; i++) {
         uint64_t wanted = draw_key(i < 30000 ? 32 : QD_KEY_LAST + 1);
@@ -160,13 +160,13 @@ TEST(test_cells_come_and_go)
             assert_int_equal(qd_sparse_cells_find(&cells, wanted), at < count ? number[at] : QD_NONE);
         }
         bool is_growing = i / 5000 % 2 == 0;
-        if (at == count && count < MOST && (is_growing || chance_below(&dice, 2))) {
+        if (at == count && count < MOST && (is_growing || rng_below(&rng, 2))) {
             key[count] = wanted;
             number[count] = qd_sparse_cells_make(&cells, wanted, QD_NONE);
             assert_int_equal(cells.cell[number[count]].count, 0);
             count++;
-        } else if (count > 0 && (!is_growing || chance_below(&dice, 4) == 0)) {
-            at = at < count ? at : chance_below(&dice, count);
+        } else if (count > 0 && (!is_growing || rng_below(&rng, 4) == 0)) {
+            at = at < count ? at : rng_below(&rng, count);
             qd_sparse_cells_drop(&cells, number[at]);
             count--;
             key[at] = key[count];
@@ -285,8 +285,7 @@ static uint32_t add(qd_space *space, const float *at, float half)
 static void scatter(qd_space *space, uint32_t count, double side, float half, uint32_t *slots)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const float at[3] = {chance_between(&dice, 0, side), chance_between(&dice, 0, side),
-                             chance_between(&dice, 0, side)};
+        const float at[3] = {rng_between(&rng, 0, side), rng_between(&rng, 0, side), rng_between(&rng, 0, side)};
 
         slots[i] = add(space, at, half);
     }
@@ -364,7 +363,7 @@ TEST(test_memory_is_by_what_there_is)
         qd_space *space = make_space(&heap, side, depth, 0);
 
         assert_true(heap.bytes < 2048);
-        dice = (chance){5};
+        rng = (rng_stream){5};
         scatter(space, COUNT, (double)side, 0.25f, slots);
         tick(space);
         /* Of a fixed depth each body has a branch and a block of rows of its own. */
@@ -373,7 +372,7 @@ TEST(test_memory_is_by_what_there_is)
         size_t bytes = heap.bytes;
         for (int t = 0; t < 50; t++) {
             for (uint32_t i = 0; i < COUNT; i++) {
-                float x = chance_between(&dice, 0, (double)side), y = chance_between(&dice, 0, (double)side);
+                float x = rng_between(&rng, 0, (double)side), y = rng_between(&rng, 0, (double)side);
 
                 qd_space_teleport(space, 1, &slots[i], &x, &y, QD_AXES == 3 ? &x : NULL);
             }
@@ -394,12 +393,12 @@ TEST(test_what_is_empty_goes)
             qd_heap heap;
             qd_space *space = make_space(&heap, 4096, 10, (qd_space_prune)prune);
 
-            dice = (chance){7};
+            rng = (rng_stream){7};
             scatter(space, COUNT, 4096, 0.5f, slots);
             for (int t = 0; t < TICKS; t++) {
                 for (uint32_t i = 0; i < COUNT; i++) {
-                    move_to(space, slots[i], chance_between(&dice, 0, 4096), chance_between(&dice, 0, 4096),
-                            chance_between(&dice, 0, 4096));
+                    move_to(space, slots[i], rng_between(&rng, 0, 4096), rng_between(&rng, 0, 4096),
+                            rng_between(&rng, 0, 4096));
                 }
                 tick_for(space, (qd_space_wanted)wanted);
                 qd_space_validate(space);
@@ -437,7 +436,7 @@ TEST(test_leaves_divide_and_merge)
     static uint32_t slots[COUNT];
     qd_heap heap;
     qd_space *space = make_space(&heap, 100000, 0, 0);
-    dice = (chance){9};
+    rng = (rng_stream){9};
     scatter(space, 100, 100000, 1, slots);
     tick(space);
     assert_int_equal(counters_of(space).depth, 0);
@@ -471,7 +470,7 @@ TEST(test_rest_is_free)
         qd_heap heap;
         qd_space *space = make_space(&heap, 100, depths[i], 0);
 
-        dice = (chance){11};
+        rng = (rng_stream){11};
         scatter(space, COUNT, 100, QD_AXES == 2 ? 1 : 3, slots);
         tick(space);
         tick(space);
@@ -492,14 +491,14 @@ TEST(test_far_away_costs_nothing)
     const float side = 1000000;
     qd_heap heap;
     qd_space *space = make_space(&heap, side, 0, 0);
-    dice = (chance){13};
+    rng = (rng_stream){13};
     scatter(space, COUNT, (double)side, 1, slots);
     tick(space);
     qd_space_query query = {.kind = QD_SPACE_NEAREST, .reach = (double)INFINITY, .limit = 1};
     for (int i = 0; i < 20; i++) {
-        query.x = chance_between(&dice, 0, (double)side);
-        query.y = chance_between(&dice, 0, (double)side);
-        query.z = QD_AXES == 3 ? chance_between(&dice, 0, (double)side) : 0;
+        query.x = rng_between(&rng, 0, (double)side);
+        query.y = rng_between(&rng, 0, (double)side);
+        query.z = QD_AXES == 3 ? rng_between(&rng, 0, (double)side) : 0;
         qd_space_hits hits;
         assert_int_equal(qd_space_find(space, &query, &hits), QD_OK);
         assert_int_equal(hits.count, 1);
@@ -525,7 +524,7 @@ TEST(test_the_root_goes_where_the_content_is)
     static uint32_t slots[COUNT];
     qd_heap heap;
     qd_space *space = make_space(&heap, 100, 0, 0);
-    dice = (chance){15};
+    rng = (rng_stream){15};
     scatter(space, COUNT, 100, 0.1f, slots);
     tick(space);
     uint64_t tests = 0;
@@ -533,8 +532,8 @@ TEST(test_the_root_goes_where_the_content_is)
         uint64_t before = counters_of(space).tests;
 
         for (uint32_t i = 0; i < COUNT; i++) {
-            move_to(space, slots[i], chance_between(&dice, 5000, 5100), chance_between(&dice, 5000, 5100),
-                    chance_between(&dice, 5000, 5100));
+            move_to(space, slots[i], rng_between(&rng, 5000, 5100), rng_between(&rng, 5000, 5100),
+                    rng_between(&rng, 5000, 5100));
         }
         tick(space);
         tests = counters_of(space).tests - before;
@@ -549,14 +548,14 @@ TEST(test_an_add_without_memory_changes_nothing)
     qd_heap heap;
     qd_space *space = make_space(&heap, 65536, QD_SPARSE_DEPTH_MAX, 0);
 
-    dice = (chance){17};
+    rng = (rng_stream){17};
     qd_memory_limit_set(qd_memory_used() + (512u << 10));
     qd_body body = {.category = 1, .mask = UINT32_MAX, .shape = QD_SPACE_BOX};
     uint32_t count = 0, slot;
     qd_status status;
     for (; (status = qd_space_add(space, &body, &slot)) == QD_OK; count++) {
-        body.x = chance_between(&dice, 0, 65536);
-        body.y = chance_between(&dice, 0, 65536);
+        body.x = rng_between(&rng, 0, 65536);
+        body.y = rng_between(&rng, 0, 65536);
     }
     assert_int_equal(status, QD_ERR_NO_MEMORY);
     assert_true(count > 100);

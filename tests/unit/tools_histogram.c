@@ -7,13 +7,13 @@
 #include <string.h>
 
 #include "client/tools/histogram.h"
-#include "support/chance.h"
+#include "support/rng.h"
 #include "tests/support/test.h"
 
 #define VALUES 20000u
 
 static uint64_t values[VALUES];
-static chance dice = {1};
+static rng_stream rng = {1};
 
 static int compare(const void *left, const void *right)
 {
@@ -48,7 +48,7 @@ static void assert_percentiles(uint32_t count)
 TEST(small_numbers_are_exact)
 {
     for (uint32_t index = 0; index < VALUES; index++) {
-        values[index] = chance_below(&dice, 128);
+        values[index] = rng_below(&rng, 128);
     }
     assert_percentiles(VALUES);
 }
@@ -56,7 +56,7 @@ TEST(small_numbers_are_exact)
 TEST(uniform_numbers)
 {
     for (uint32_t index = 0; index < VALUES; index++) {
-        values[index] = chance_below(&dice, 10000000);
+        values[index] = rng_below(&rng, 10000000);
     }
     assert_percentiles(VALUES);
 }
@@ -64,7 +64,7 @@ TEST(uniform_numbers)
 TEST(numbers_of_all_sizes)
 {
     for (uint32_t index = 0; index < VALUES; index++) {
-        values[index] = chance_draw_64(&dice) >> chance_below(&dice, 64);
+        values[index] = rng_draw_64(&rng) >> rng_below(&rng, 64);
     }
     assert_percentiles(VALUES);
 }
@@ -73,7 +73,7 @@ TEST(numbers_of_all_sizes)
 TEST(numbers_with_a_tail)
 {
     for (uint32_t index = 0; index < VALUES; index++) {
-        values[index] = (uint64_t)(100000 - 50000 * log(1 - (double)chance_fraction(&dice)));
+        values[index] = (uint64_t)(100000 - 50000 * log(1 - (double)rng_fraction(&rng)));
     }
     values[0] = 3000000000u;
     assert_percentiles(VALUES);
@@ -108,7 +108,7 @@ TEST(sums_are_as_if_recorded_together)
     static qd_histogram parts[3], whole, sum;
 
     for (uint32_t index = 0; index < VALUES; index++) {
-        uint64_t value = chance_draw_64(&dice) >> chance_below(&dice, 64);
+        uint64_t value = rng_draw_64(&rng) >> rng_below(&rng, 64);
 
         qd_histogram_record(&parts[index % 3], value);
         qd_histogram_record(&whole, value);

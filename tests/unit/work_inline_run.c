@@ -108,9 +108,9 @@ TEST(a_due_actor_that_has_not_fired_runs_inline)
 
 /* ---- never two at once ---- */
 
-static void post_inline(posted *target, chance *random)
+static void post_inline(posted *target, rng_stream *random)
 {
-    if (chance_one_in(random, 4)) {
+    if (rng_one_in(random, 4)) {
         scheduler->wake(scheduler->context, &target->actor);
     } else {
         scheduler->run_inline(scheduler->context, &target->actor, see_posts);

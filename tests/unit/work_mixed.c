@@ -17,7 +17,7 @@
 
 typedef struct room {
     qd_actor actor;
-    chance random;
+    rng_stream random;
     uint32_t runs;
     _Atomic bool running;
     uint32_t cells[TASKS_MAX]; /* not atomic: TSan reports a race if a join does not make them visible */
@@ -33,10 +33,10 @@ static void count_in_cell(size_t index, void *argument)
 
 static void fork_some(room *me)
 {
-    uint32_t forks = 1 + chance_below(&me->random, 3);
+    uint32_t forks = 1 + rng_below(&me->random, 3);
 
     for (uint32_t fork = 0; fork < forks; fork++) {
-        uint32_t tasks = chance_below(&me->random, TASKS_MAX + 1), before = me->cells[0];
+        uint32_t tasks = rng_below(&me->random, TASKS_MAX + 1), before = me->cells[0];
 
         scheduler->executor->run(scheduler->executor->context, tasks, count_in_cell, me);
         atomic_fetch_add(&wrong, me->cells[0] != before + (tasks > 0));
@@ -46,7 +46,7 @@ static void fork_some(room *me)
 /* Some timers are due at once, some when all workers sleep. */
 static void set_timer(room *me)
 {
-    uint64_t ahead_ns = chance_below(&me->random, chance_one_in(&me->random, 4) ? 1000000 : 50000);
+    uint64_t ahead_ns = rng_below(&me->random, rng_one_in(&me->random, 4) ? 1000000 : 50000);
 
     scheduler->wake_at(scheduler->context, &me->actor, scheduler->now_ns(scheduler->context) + ahead_ns);
 }
@@ -69,16 +69,16 @@ static void run_room(qd_actor *actor)
     room *me = (room *)actor;
 
     enter(me);
-    if (chance_one_in(&me->random, 2)) {
+    if (rng_one_in(&me->random, 2)) {
         set_timer(me);
     }
-    if (chance_one_in(&me->random, 4)) {
+    if (rng_one_in(&me->random, 4)) {
         fork_some(me);
     }
-    if (chance_one_in(&me->random, 8)) {
+    if (rng_one_in(&me->random, 8)) {
         rest();
     }
-    if (chance_one_in(&me->random, 8)) {
+    if (rng_one_in(&me->random, 8)) {
         scheduler->wake(scheduler->context, actor);
     } else {
         set_timer(me);
@@ -101,17 +101,17 @@ static void run_room_inline(qd_actor *actor)
 
 static void *call_rooms(void *argument)
 {
-    chance random = {(uintptr_t)argument};
+    rng_stream random = {(uintptr_t)argument};
 
     for (uint32_t i = 0; i < CALLS; i++) {
-        qd_actor *actor = &rooms[chance_below(&random, ROOMS)]->actor;
+        qd_actor *actor = &rooms[rng_below(&random, ROOMS)]->actor;
 
-        if (chance_one_in(&random, 2)) {
+        if (rng_one_in(&random, 2)) {
             scheduler->run_inline(scheduler->context, actor, run_room_inline);
         } else {
             scheduler->wake(scheduler->context, actor);
         }
-        if (chance_one_in(&random, 8)) {
+        if (rng_one_in(&random, 8)) {
             rest();
         }
     }

@@ -26,7 +26,7 @@ static uint64_t now_ns(void)
 
 /* ---- wakes ---- */
 
-static void post_a_wake(posted *target, chance *random)
+static void post_a_wake(posted *target, rng_stream *random)
 {
     (void)random;
     wake(&target->actor);

@@ -13,7 +13,7 @@
 
 #include "server/base/alloc.h"
 #include "server/work/pool.h"
-#include "support/chance.h"
+#include "support/rng.h"
 #include "tests/support/test.h"
 
 static const uint32_t worker_counts[] = {1, 2, 4, 8};
@@ -76,18 +76,18 @@ static inline void see_posts(qd_actor *actor)
     atomic_store(&me->running, false);
 }
 
-static void (*post_one)(posted *target, chance *random);
+static void (*post_one)(posted *target, rng_stream *random);
 
 static inline void *post(void *argument)
 {
-    chance random = {(uintptr_t)argument};
+    rng_stream random = {(uintptr_t)argument};
 
     for (uint32_t index = 0; index < POSTS; index++) {
-        posted *target = &posted_actors[chance_below(&random, POSTED_ACTORS)];
+        posted *target = &posted_actors[rng_below(&random, POSTED_ACTORS)];
 
         atomic_fetch_add(&target->posts, 1);
         post_one(target, &random);
-        if (chance_one_in(&random, 256)) {
+        if (rng_one_in(&random, 256)) {
             rest(); /* long enough for the workers to fall asleep */
         }
     }
@@ -96,7 +96,7 @@ static inline void *post(void *argument)
 
 /* Many threads post to random actors and call `how` for each post. Checks that each actor sees all its posts, and that
  * its runs never overlap. */
-static inline void post_from_threads(uint32_t workers, void (*how)(posted *target, chance *random))
+static inline void post_from_threads(uint32_t workers, void (*how)(posted *target, rng_stream *random))
 {
     pthread_t threads[POSTERS];
     uint32_t posts = 0;

@@ -4,7 +4,7 @@
  */
 
 #include "server/work/timers.h"
-#include "support/chance.h"
+#include "support/rng.h"
 #include "tests/support/test.h"
 
 #define ACTORS 300u
@@ -27,7 +27,7 @@ static uint64_t earliest(const qd_actor *actors)
 TEST(the_heap_agrees_with_a_linear_search)
 {
     static qd_actor actors[ACTORS];
-    chance random = {1};
+    rng_stream random = {1};
     qd_heap heap;
     qd_timers timers;
 
@@ -37,10 +37,10 @@ TEST(the_heap_agrees_with_a_linear_search)
         qd_actor_init(&actors[index], do_nothing);
     }
     for (uint32_t round = 0; round < 50000; round++) {
-        qd_actor *actor = &actors[chance_below(&random, ACTORS)];
-        uint64_t due_ns = chance_below(&random, 1000); /* few values, so that many are equal */
+        qd_actor *actor = &actors[rng_below(&random, ACTORS)];
+        uint64_t due_ns = rng_below(&random, 1000); /* few values, so that many are equal */
 
-        switch (chance_below(&random, 4)) {
+        switch (rng_below(&random, 4)) {
         case 0:
             qd_timers_set(&timers, actor, QD_NEVER);
             break;

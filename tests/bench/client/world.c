@@ -36,15 +36,15 @@ static void place(world *w)
 {
     for (uint32_t i = 0; i < w->points; i++) {
         w->id[i] = i;
-        w->x[0][i] = w->side * chance_fraction(&w->dice);
-        w->y[0][i] = w->side * chance_fraction(&w->dice);
-        w->speed_x[i] = w->speed_max * (2 * chance_fraction(&w->dice) - 1);
-        w->speed_y[i] = w->speed_max * (2 * chance_fraction(&w->dice) - 1);
+        w->x[0][i] = w->side * rng_fraction(&w->rng);
+        w->y[0][i] = w->side * rng_fraction(&w->rng);
+        w->speed_x[i] = w->speed_max * (2 * rng_fraction(&w->rng) - 1);
+        w->speed_y[i] = w->speed_max * (2 * rng_fraction(&w->rng) - 1);
     }
     for (uint32_t i = 0; i < w->circles; i++) {
-        w->fence_x[i] = w->side * chance_fraction(&w->dice);
-        w->fence_y[i] = w->side * chance_fraction(&w->dice);
-        w->radius[i] = w->radius_min + (w->radius_max - w->radius_min) * chance_fraction(&w->dice);
+        w->fence_x[i] = w->side * rng_fraction(&w->rng);
+        w->fence_y[i] = w->side * rng_fraction(&w->rng);
+        w->radius[i] = w->radius_min + (w->radius_max - w->radius_min) * rng_fraction(&w->rng);
     }
 }
 

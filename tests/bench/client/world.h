@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "support/chance.h"
+#include "support/rng.h"
 
 typedef enum world_kind { WORLD_FENCES, WORLD_NEIGHBOURS, WORLD_PAIRS } world_kind;
 
@@ -33,7 +33,7 @@ typedef struct world {
     float *speed_x, *speed_y;
     float *fence_x, *fence_y; /* of fences */
     float *radius;            /* of all circles */
-    chance dice;
+    rng_stream rng;
 } world;
 
 /* NULL: no such name. `share`: with a so-manieth of the points and circles, as dense; 1 for all. Lives as long as the

@@ -3,35 +3,35 @@
 
 #include <math.h>
 
-static float draw_coordinate(struct run *run, chance *rng)
+static float draw_coordinate(struct run *run, rng_stream *rng)
 {
-    if (run->dirty && chance_one_in(rng, 40)) {
+    if (run->dirty && rng_one_in(rng, 40)) {
         static const float odd[] = {NAN, INFINITY, -INFINITY, -0.0f, 1e-40f, -1e5f, 3e38f, -3e38f, 1e30f, -1e9f};
 
-        return odd[chance_below(rng, sizeof odd / sizeof odd[0])];
+        return odd[rng_below(rng, sizeof odd / sizeof odd[0])];
     }
-    if (chance_one_in(rng, 3)) { /* anywhere, and not on any grid */
-        return ((float)chance_below(rng, 1u << 24) / (float)(1u << 24) * 1.2f - 0.1f) * (float)run->side;
+    if (rng_one_in(rng, 3)) { /* anywhere, and not on any grid */
+        return ((float)rng_below(rng, 1u << 24) / (float)(1u << 24) * 1.2f - 0.1f) * (float)run->side;
     }
-    return (float)chance_below(rng, run->side * 2 + 1) * 0.5f;
+    return (float)rng_below(rng, run->side * 2 + 1) * 0.5f;
 }
 
-static float draw_size(struct run *run, chance *rng)
+static float draw_size(struct run *run, rng_stream *rng)
 {
-    if (run->dirty && chance_one_in(rng, 40)) {
+    if (run->dirty && rng_one_in(rng, 40)) {
         static const float odd[] = {NAN, INFINITY, -1, -INFINITY, -1e-40f, -0.0f, 1e-40f, 1e5f, 3e38f};
 
-        return odd[chance_below(rng, sizeof odd / sizeof odd[0])];
+        return odd[rng_below(rng, sizeof odd / sizeof odd[0])];
     }
-    if (chance_one_in(rng, run->huge ? 1000 : 60)) {
-        return (float)chance_below(rng, run->side);
+    if (rng_one_in(rng, run->huge ? 1000 : 60)) {
+        return (float)rng_below(rng, run->side);
     }
-    return (float)chance_below(rng, 5) * 0.5f;
+    return (float)rng_below(rng, 5) * 0.5f;
 }
 
-uint32_t draw_id(struct run *run, chance *rng)
+uint32_t draw_id(struct run *run, rng_stream *rng)
 {
-    uint32_t number = chance_below(rng, run->universe);
+    uint32_t number = rng_below(rng, run->universe);
 
     switch (run->id_style) {
     case 0:
@@ -43,26 +43,26 @@ uint32_t draw_id(struct run *run, chance *rng)
     }
 }
 
-static uint32_t draw_bits(chance *rng)
+static uint32_t draw_bits(rng_stream *rng)
 {
-    return chance_one_in(rng, 3) ? UINT32_MAX : chance_below(rng, 4);
+    return rng_one_in(rng, 3) ? UINT32_MAX : rng_below(rng, 4);
 }
 
-static uint8_t draw_shape(struct run *run, chance *rng)
+static uint8_t draw_shape(struct run *run, rng_stream *rng)
 {
-    if (run->dirty && chance_one_in(rng, 50)) {
-        return (uint8_t)chance_below(rng, 256);
+    if (run->dirty && rng_one_in(rng, 50)) {
+        return (uint8_t)rng_below(rng, 256);
     }
-    if (run->capsules && chance_one_in(rng, 3)) {
+    if (run->capsules && rng_one_in(rng, 3)) {
         return QD_SPACE_CAPSULE;
     }
-    return run->circles && chance_one_in(rng, 2) ? QD_SPACE_CIRCLE : QD_SPACE_BOX;
+    return run->circles && rng_one_in(rng, 2) ? QD_SPACE_CIRCLE : QD_SPACE_BOX;
 }
 
 /* Draws all columns; the caller decides which of them the batch has. */
-static qd_room_batch draw_batch(struct run *run, chance *rng)
+static qd_room_batch draw_batch(struct run *run, rng_stream *rng)
 {
-    uint32_t count = 1 + chance_below(rng, chance_one_in(rng, 4) ? run->batch_max : 1 + run->batch_max / 8);
+    uint32_t count = 1 + rng_below(rng, rng_one_in(rng, 4) ? run->batch_max : 1 + run->batch_max / 8);
 
     if (run->huge) {
         count = run->batch_max;
@@ -74,7 +74,7 @@ static qd_room_batch draw_batch(struct run *run, chance *rng)
         for (int axis = 0; axis < 3; axis++) {
             run->at[axis][i] = draw_coordinate(run, rng);
             run->half[axis][i] = draw_size(run, rng);
-            if (run->shape[i] == QD_SPACE_CAPSULE && chance_one_in(rng, 2)) {
+            if (run->shape[i] == QD_SPACE_CAPSULE && rng_one_in(rng, 2)) {
                 run->half[axis][i] = -run->half[axis][i];
             }
         }
@@ -92,7 +92,7 @@ static void add_places(struct run *run, qd_room_batch *batch)
     batch->z = run->is_3d ? run->at[2] : NULL;
 }
 
-void draw_places(struct run *run, chance *rng, qd_room_batch *batch, uint32_t count)
+void draw_places(struct run *run, rng_stream *rng, qd_room_batch *batch, uint32_t count)
 {
     for (int axis = 0; axis < 3; axis++) {
         for (uint32_t i = 0; i < count; i++) {
@@ -103,27 +103,27 @@ void draw_places(struct run *run, chance *rng, qd_room_batch *batch, uint32_t co
     add_places(run, batch);
 }
 
-static void add_columns(struct run *run, chance *rng, qd_room_batch *batch)
+static void add_columns(struct run *run, rng_stream *rng, qd_room_batch *batch)
 {
-    if (!chance_one_in(rng, 5)) {
+    if (!rng_one_in(rng, 5)) {
         batch->half_x = run->half[0];
     }
-    if (!chance_one_in(rng, 5)) {
+    if (!rng_one_in(rng, 5)) {
         batch->half_y = run->half[1];
     }
-    if (run->is_3d && !chance_one_in(rng, 5)) {
+    if (run->is_3d && !rng_one_in(rng, 5)) {
         batch->half_z = run->half[2];
     }
-    if (chance_one_in(rng, run->capsules ? 2 : 20)) {
+    if (rng_one_in(rng, run->capsules ? 2 : 20)) {
         batch->radius = run->radius;
     }
-    if ((run->circles || run->capsules) && !chance_one_in(rng, 3)) {
+    if ((run->circles || run->capsules) && !rng_one_in(rng, 3)) {
         batch->shape = run->shape;
     }
-    if (run->filters && chance_one_in(rng, 2)) {
+    if (run->filters && rng_one_in(rng, 2)) {
         batch->category = run->category;
     }
-    if (run->filters && chance_one_in(rng, 2)) {
+    if (run->filters && rng_one_in(rng, 2)) {
         batch->mask = run->mask;
     }
 }
@@ -189,12 +189,12 @@ void take_refusals(struct run *run, action what, uint32_t member, const qd_room_
     }
 }
 
-void do_batch(struct run *run, chance *rng, action what, uint32_t actor)
+void do_batch(struct run *run, rng_stream *rng, action what, uint32_t actor)
 {
     uint32_t member = run->member[actor];
     qd_room_batch batch = draw_batch(run, rng);
     qd_room_refusals refusals;
-    bool room_owned = chance_one_in(rng, 4);
+    bool room_owned = rng_one_in(rng, 4);
 
     if (what == SPAWN || what == MOVE || what == TELEPORT) {
         add_places(run, &batch);
@@ -203,7 +203,7 @@ void do_batch(struct run *run, chance *rng, action what, uint32_t actor)
         add_columns(run, rng, &batch);
     }
     if (what == HAND_OVER) {
-        run->to = run->member[chance_below(rng, run->actors)];
+        run->to = run->member[rng_below(rng, run->actors)];
         batch.count = 1 + batch.count / 4;
     }
     memset(&refusals, 0x5a, sizeof refusals);
@@ -228,7 +228,7 @@ void do_batch(struct run *run, chance *rng, action what, uint32_t actor)
         break;
     }
     take_refusals(run, what, member, &batch, room_owned, &refusals);
-    if (what == SPAWN && chance_one_in(rng, 3)) {
+    if (what == SPAWN && rng_one_in(rng, 3)) {
         name_good(run, rng, actor, &batch, &refusals);
     }
 }

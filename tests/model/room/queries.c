@@ -74,21 +74,20 @@ static void check_snapshot(struct run *run, uint32_t owner, const qd_room_region
     REQUIRE(run, !more && columns->count == count && (columns->radius != NULL) == any_radius);
 }
 
-void do_snapshot(struct run *run, chance *rng)
+void do_snapshot(struct run *run, rng_stream *rng)
 {
-    qd_room_region region = {.min_x = (float)chance_below(rng, run->side),
-                             .min_y = (float)chance_below(rng, run->side)};
-    const qd_room_region *where = chance_one_in(rng, 2) ? &region : NULL;
-    uint32_t owner = chance_one_in(rng, 2) ? chance_below(rng, 4) : QD_ROOM_ANYBODY;
-    uint32_t limit = chance_one_in(rng, 2) ? chance_below(rng, 20) : 1u << 20;
+    qd_room_region region = {.min_x = (float)rng_below(rng, run->side), .min_y = (float)rng_below(rng, run->side)};
+    const qd_room_region *where = rng_one_in(rng, 2) ? &region : NULL;
+    uint32_t owner = rng_one_in(rng, 2) ? rng_below(rng, 4) : QD_ROOM_ANYBODY;
+    uint32_t limit = rng_one_in(rng, 2) ? rng_below(rng, 20) : 1u << 20;
     qd_room_batch columns;
     bool more;
 
-    region.max_x = region.min_x + (float)chance_below(rng, run->side);
-    region.max_y = region.min_y + (float)chance_below(rng, run->side);
+    region.max_x = region.min_x + (float)rng_below(rng, run->side);
+    region.max_y = region.min_y + (float)rng_below(rng, run->side);
     if (run->is_3d) {
-        region.min_z = (float)chance_below(rng, run->side);
-        region.max_z = region.min_z + (float)chance_below(rng, run->side);
+        region.min_z = (float)rng_below(rng, run->side);
+        region.max_z = region.min_z + (float)rng_below(rng, run->side);
     }
     REQUIRE(run, qd_room_snapshot(run->room, owner, where, limit, &columns, &more) == QD_OK);
     shared->snapshots++;

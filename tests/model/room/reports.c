@@ -180,7 +180,7 @@ static bool is_shared_alike(struct shares *shares, uint32_t share, uint64_t hash
 }
 
 /* Reads all reports of the round. Now and then one is lost, or its reader leaves or subscribes again. */
-static void read_reports(struct run *run, chance *rng, uint32_t skipped, const ref_news news[REF_MEMBERS_MAX])
+static void read_reports(struct run *run, rng_stream *rng, uint32_t skipped, const ref_news news[REF_MEMBERS_MAX])
 {
     struct shares shares = {0};
     qd_room_report report;
@@ -207,7 +207,7 @@ static void read_reports(struct run *run, chance *rng, uint32_t skipped, const r
             fold(run, &report);
         }
         next = member + 1;
-        if (chance_one_in(rng, 25)) {
+        if (rng_one_in(rng, 25)) {
             qd_room_lost(run->room, member);
             shared->losses++;
             if (run->reference) {
@@ -225,10 +225,10 @@ static void read_reports(struct run *run, chance *rng, uint32_t skipped, const r
     }
 }
 
-void do_tick(struct run *run, chance *rng)
+void do_tick(struct run *run, rng_stream *rng)
 {
     ref_news news[REF_MEMBERS_MAX];
-    uint32_t skipped = chance_one_in(rng, 6) ? chance_below(rng, 4) : 0;
+    uint32_t skipped = rng_one_in(rng, 6) ? rng_below(rng, 4) : 0;
 
     qd_room_tick(run->room, run->executor, skipped);
     run->tick += 1 + skipped;
@@ -241,7 +241,7 @@ void do_tick(struct run *run, chance *rng)
     read_reports(run, rng, skipped, news);
 }
 
-void do_catch_up(struct run *run, chance *rng)
+void do_catch_up(struct run *run, rng_stream *rng)
 {
     ref_news news[REF_MEMBERS_MAX];
 

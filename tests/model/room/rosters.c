@@ -55,14 +55,14 @@ static void name(struct run *run, uint32_t actor, const qd_room_roster *said)
     REQUIRE(run, count == 0 || memcmp(id, list->id, count * sizeof id[0]) == 0);
 }
 
-static void name_any(struct run *run, chance *rng, uint32_t actor, uint32_t number)
+static void name_any(struct run *run, rng_stream *rng, uint32_t actor, uint32_t number)
 {
     uint32_t now = run->rosters[actor][number].count;
-    uint32_t first = chance_one_in(rng, 3) ? 0 : chance_below(rng, now + 2);
-    qd_room_roster said = {.number = number, .first = first, .id = run->id, .keep_rest = chance_one_in(rng, 2)};
+    uint32_t first = rng_one_in(rng, 3) ? 0 : rng_below(rng, now + 2);
+    qd_room_roster said = {.number = number, .first = first, .id = run->id, .keep_rest = rng_one_in(rng, 2)};
 
-    if (!chance_one_in(rng, 4)) {
-        said.count = chance_below(rng, chance_one_in(rng, 4) ? run->batch_max : 1 + run->batch_max / 8);
+    if (!rng_one_in(rng, 4)) {
+        said.count = rng_below(rng, rng_one_in(rng, 4) ? run->batch_max : 1 + run->batch_max / 8);
     }
     if (first + said.count > BATCH_MAX) {
         said.count = first > BATCH_MAX ? 0 : BATCH_MAX - first;
@@ -73,11 +73,11 @@ static void name_any(struct run *run, chance *rng, uint32_t actor, uint32_t numb
     name(run, actor, &said);
 }
 
-void name_good(struct run *run, chance *rng, uint32_t actor, const qd_room_batch *batch,
+void name_good(struct run *run, rng_stream *rng, uint32_t actor, const qd_room_batch *batch,
                const qd_room_refusals *refusals)
 {
     static uint32_t good[BATCH_MAX];
-    qd_room_roster said = {.number = chance_below(rng, ROSTERS), .id = good};
+    qd_room_roster said = {.number = rng_below(rng, ROSTERS), .id = good};
 
     if (refusals->listed < refusals->count) {
         return;
@@ -90,17 +90,17 @@ void name_good(struct run *run, chance *rng, uint32_t actor, const qd_room_batch
         }
     }
     /* Behind what is there, or instead. */
-    said.first = chance_one_in(rng, 2) ? run->rosters[actor][said.number].count : 0;
+    said.first = rng_one_in(rng, 2) ? run->rosters[actor][said.number].count : 0;
     if (said.first + said.count <= BATCH_MAX) {
         name(run, actor, &said);
     }
 }
 
-static void place(struct run *run, chance *rng, uint32_t actor, uint32_t number)
+static void place(struct run *run, rng_stream *rng, uint32_t actor, uint32_t number)
 {
     const struct list *list = &run->rosters[actor][number];
-    uint32_t first = chance_one_in(rng, 2) ? 0 : chance_below(rng, list->count);
-    uint32_t count = chance_one_in(rng, 2) ? list->count - first : chance_below(rng, list->count - first + 1);
+    uint32_t first = rng_one_in(rng, 2) ? 0 : rng_below(rng, list->count);
+    uint32_t count = rng_one_in(rng, 2) ? list->count - first : rng_below(rng, list->count - first + 1);
     qd_room_batch batch = {.id = list->id + first};
     qd_room_refusals refusals;
 
@@ -111,7 +111,7 @@ static void place(struct run *run, chance *rng, uint32_t actor, uint32_t number)
                                        .x = batch.x,
                                        .y = batch.y,
                                        .z = batch.z,
-                                       .teleport = chance_one_in(rng, 4)};
+                                       .teleport = rng_one_in(rng, 4)};
     memset(&refusals, 0x5a, sizeof refusals);
     qd_status status = qd_room_roster_move(run->room, run->member[actor], &places, &refusals);
     if (status != QD_OK) {
@@ -122,15 +122,15 @@ static void place(struct run *run, chance *rng, uint32_t actor, uint32_t number)
     take_refusals(run, places.teleport ? TELEPORT : MOVE, run->member[actor], &batch, false, &refusals);
 }
 
-void do_roster(struct run *run, chance *rng, uint32_t actor)
+void do_roster(struct run *run, rng_stream *rng, uint32_t actor)
 {
-    uint32_t number = chance_below(rng, ROSTERS);
+    uint32_t number = rng_below(rng, ROSTERS);
 
     /* One that is there is used more often than not. */
     for (uint32_t turn = 0; turn < ROSTERS && run->rosters[actor][number].count == 0; turn++) {
         number = (number + 1) % ROSTERS;
     }
-    if (run->rosters[actor][number].count == 0 || chance_one_in(rng, 4)) {
+    if (run->rosters[actor][number].count == 0 || rng_one_in(rng, 4)) {
         name_any(run, rng, actor, number);
     } else {
         place(run, rng, actor, number);

@@ -37,11 +37,11 @@ void mix_number(struct run *run, uint64_t number)
 
 void run_shuffled(void *context, size_t count, qd_task_fn task, void *argument)
 {
-    chance *order = context;
+    rng_stream *order = context;
     size_t *index = malloc((count + 1) * sizeof *index);
 
     for (size_t i = 0; i < count; i++) {
-        size_t at = chance_below(order, (uint32_t)i + 1);
+        size_t at = rng_below(order, (uint32_t)i + 1);
 
         index[i] = index[at];
         index[at] = i;

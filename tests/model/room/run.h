@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "reference.h"
-#include "support/chance.h"
+#include "support/rng.h"
 
 #define BATCH_MAX 12000u
 #define ACTORS    12u
@@ -78,34 +78,34 @@ __attribute__((format(printf, 2, 3), noreturn)) void fail(const struct run *run,
 void mix(struct run *run, const void *bytes, size_t size);
 void mix_number(struct run *run, uint64_t number);
 
-/* Tasks one after the other in an order drawn by chance (the context is a chance), and on as many threads as the
+/* Tasks one after the other in an order drawn by chance (the context is an rng_stream), and on as many threads as the
  * context, a size_t, says. */
 void run_shuffled(void *context, size_t count, qd_task_fn task, void *argument);
 void run_threads(void *context, size_t count, qd_task_fn task, void *argument);
 
 typedef enum action { SPAWN, MOVE, TELEPORT, RESHAPE, DESPAWN, HAND_OVER } action;
 
-void do_batch(struct run *run, chance *rng, action what, uint32_t actor);
-uint32_t draw_id(struct run *run, chance *rng);
+void do_batch(struct run *run, rng_stream *rng, action what, uint32_t actor);
+uint32_t draw_id(struct run *run, rng_stream *rng);
 /* Positions for `count` entries, into the batch. */
-void draw_places(struct run *run, chance *rng, qd_room_batch *batch, uint32_t count);
+void draw_places(struct run *run, rng_stream *rng, qd_room_batch *batch, uint32_t count);
 /* Compares the answer to a batch with that of the reference. */
 void take_refusals(struct run *run, action what, uint32_t member, const qd_room_batch *batch, bool room_owned,
                    const qd_room_refusals *refusals);
 
 /* Names a roster of the actor, or moves by one. */
-void do_roster(struct run *run, chance *rng, uint32_t actor);
+void do_roster(struct run *run, rng_stream *rng, uint32_t actor);
 /* The ids of the batch that were not refused become a roster of the actor. */
-void name_good(struct run *run, chance *rng, uint32_t actor, const qd_room_batch *batch,
+void name_good(struct run *run, rng_stream *rng, uint32_t actor, const qd_room_batch *batch,
                const qd_room_refusals *refusals);
 /* The actor has left: it has no rosters any more. */
 void forget_rosters(struct run *run, uint32_t actor);
 
 /* All entities of the member that left last, or of the one that has its number now, go to this one. */
 void do_adopt(struct run *run, uint32_t member);
-void do_tick(struct run *run, chance *rng);
-void do_catch_up(struct run *run, chance *rng);
-void do_snapshot(struct run *run, chance *rng);
+void do_tick(struct run *run, rng_stream *rng);
+void do_catch_up(struct run *run, rng_stream *rng);
+void do_snapshot(struct run *run, rng_stream *rng);
 void check_stats(struct run *run);
 
 #endif

@@ -345,10 +345,10 @@ static void check_reason(struct trial *trial, const qd_room_reason *found, qd_ro
 }
 
 /* Straight after a tick. */
-static void check_why(struct trial *trial, chance *rng)
+static void check_why(struct trial *trial, rng_stream *rng)
 {
     views_room *reference = trial->reference;
-    uint32_t a = chance_below(rng, trial->universe), b = chance_below(rng, trial->universe), count = 0;
+    uint32_t a = rng_below(rng, trial->universe), b = rng_below(rng, trial->universe), count = 0;
     qd_room_reason reasons[4];
 
     if (!reference) {
@@ -444,9 +444,9 @@ static void read_reports(struct trial *trial, bool between)
     }
 }
 
-void trial_tick(struct trial *trial, chance *rng)
+void trial_tick(struct trial *trial, rng_stream *rng)
 {
-    uint32_t skipped = chance_one_in(rng, 6) ? chance_below(rng, 4) : 0;
+    uint32_t skipped = rng_one_in(rng, 6) ? rng_below(rng, 4) : 0;
 
     if (trial->reference) {
         begin_round(trial->reference, trial->tick);

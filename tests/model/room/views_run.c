@@ -43,37 +43,37 @@ uint32_t trial_id(const struct trial *trial, uint32_t number)
 
 /* ---- drawing ---- */
 
-static float draw_coordinate(const struct trial *trial, chance *rng)
+static float draw_coordinate(const struct trial *trial, rng_stream *rng)
 {
-    if (trial->is_dirty && chance_one_in(rng, 60)) {
+    if (trial->is_dirty && rng_one_in(rng, 60)) {
         static const float odd[] = {NAN, INFINITY, -0.0f, 1e-40f, -1e5f, 3e38f, -3e38f, 1e30f};
 
-        return odd[chance_below(rng, sizeof odd / sizeof odd[0])];
+        return odd[rng_below(rng, sizeof odd / sizeof odd[0])];
     }
-    if (chance_one_in(rng, 4)) { /* anywhere, and not on any grid */
-        return chance_between(rng, -0.1, 1.1) * (float)trial->side;
+    if (rng_one_in(rng, 4)) { /* anywhere, and not on any grid */
+        return rng_between(rng, -0.1, 1.1) * (float)trial->side;
     }
-    return (float)chance_below(rng, trial->side * 2 + 1) * 0.5f;
+    return (float)rng_below(rng, trial->side * 2 + 1) * 0.5f;
 }
 
-static float draw_size(const struct trial *trial, chance *rng, uint32_t halves)
+static float draw_size(const struct trial *trial, rng_stream *rng, uint32_t halves)
 {
-    if (trial->is_dirty && chance_one_in(rng, 60)) {
+    if (trial->is_dirty && rng_one_in(rng, 60)) {
         static const float odd[] = {NAN, INFINITY, -1, -0.0f, 1e-40f, 1e5f, 3e38f, FLT_MAX};
 
-        return odd[chance_below(rng, sizeof odd / sizeof odd[0])];
+        return odd[rng_below(rng, sizeof odd / sizeof odd[0])];
     }
-    return (float)chance_below(rng, halves + 1) * 0.5f;
+    return (float)rng_below(rng, halves + 1) * 0.5f;
 }
 
-static uint32_t draw_bits(chance *rng)
+static uint32_t draw_bits(rng_stream *rng)
 {
-    return chance_one_in(rng, 2) ? UINT32_MAX : chance_below(rng, 8);
+    return rng_one_in(rng, 2) ? UINT32_MAX : rng_below(rng, 8);
 }
 
-static uint32_t draw_count(const struct trial *trial, chance *rng)
+static uint32_t draw_count(const struct trial *trial, rng_stream *rng)
 {
-    return 1 + chance_below(rng, chance_one_in(rng, 2) ? trial->batch_max : 1 + trial->batch_max / 8);
+    return 1 + rng_below(rng, rng_one_in(rng, 2) ? trial->batch_max : 1 + trial->batch_max / 8);
 }
 
 /* ---- refusals ---- */
@@ -170,10 +170,10 @@ static int apply(struct trial *trial, uint32_t member, trial_batch what, uint32_
     return 0;
 }
 
-void trial_entities(struct trial *trial, chance *rng, uint32_t member, trial_batch what)
+void trial_entities(struct trial *trial, rng_stream *rng, uint32_t member, trial_batch what)
 {
     uint32_t count = trial->huge && what == TRIAL_SPAWN ? trial->batch_max : draw_count(trial, rng);
-    bool room_owned = chance_one_in(rng, 3);
+    bool room_owned = rng_one_in(rng, 3);
     qd_room_refusals refusals;
     qd_room_batch batch = {
         .count = count,
@@ -184,12 +184,12 @@ void trial_entities(struct trial *trial, chance *rng, uint32_t member, trial_bat
     };
 
     for (uint32_t i = 0; i < count; i++) {
-        drawn.number[i] = trial->huge && what == TRIAL_SPAWN ? i : chance_below(rng, trial->universe);
+        drawn.number[i] = trial->huge && what == TRIAL_SPAWN ? i : rng_below(rng, trial->universe);
         drawn.id[i] = trial_id(trial, drawn.number[i]);
         for (int axis = 0; axis < 3; axis++) {
             drawn.at[axis][i] = draw_coordinate(trial, rng);
         }
-        drawn.half[i] = (float)chance_below(rng, 3);
+        drawn.half[i] = (float)rng_below(rng, 3);
         drawn.category[i] = draw_bits(rng);
     }
     if (what == TRIAL_SPAWN) {
@@ -228,13 +228,13 @@ static int give_one(struct trial *trial, uint32_t member, uint32_t number, uint3
     return 0;
 }
 
-void trial_give(struct trial *trial, chance *rng, uint32_t member)
+void trial_give(struct trial *trial, rng_stream *rng, uint32_t member)
 {
-    uint32_t count = draw_count(trial, rng), to = trial->member[chance_below(rng, trial->actors)], expected = 0;
+    uint32_t count = draw_count(trial, rng), to = trial->member[rng_below(rng, trial->actors)], expected = 0;
     qd_room_refusals refusals;
 
     for (uint32_t i = 0; i < count; i++) {
-        drawn.number[i] = chance_below(rng, trial->universe);
+        drawn.number[i] = rng_below(rng, trial->universe);
         drawn.id[i] = trial_id(trial, drawn.number[i]);
     }
     uint32_t handed_over = qd_room_hand_over(trial->room, member, drawn.id, count, to, NULL, &refusals);
@@ -315,10 +315,10 @@ static int describe_one(struct trial *trial, uint32_t member, const qd_msg_descr
     return 0;
 }
 
-void trial_describe(struct trial *trial, chance *rng, uint32_t member)
+void trial_describe(struct trial *trial, rng_stream *rng, uint32_t member)
 {
     enum { MOST = 16 };
-    uint32_t count = 1 + chance_below(rng, MOST), team[MOST], bytes = 0;
+    uint32_t count = 1 + rng_below(rng, MOST), team[MOST], bytes = 0;
     uint64_t tag[MOST];
     uint8_t size[MOST], payload[MOST * QD_VIEW_PAYLOAD_MAX], hidden[MOST];
     float range[MOST];
@@ -326,26 +326,26 @@ void trial_describe(struct trial *trial, chance *rng, uint32_t member)
     qd_room_refusals refusals;
 
     for (uint32_t i = 0; i < count; i++) {
-        drawn.number[i] = chance_below(rng, trial->universe);
+        drawn.number[i] = rng_below(rng, trial->universe);
         drawn.id[i] = trial_id(trial, drawn.number[i]);
-        tag[i] = (uint64_t)chance_draw(rng) << 32 | chance_draw(rng);
-        size[i] = (uint8_t)chance_below(rng, QD_VIEW_PAYLOAD_MAX + 1);
+        tag[i] = (uint64_t)rng_draw(rng) << 32 | rng_draw(rng);
+        size[i] = (uint8_t)rng_below(rng, QD_VIEW_PAYLOAD_MAX + 1);
         for (uint8_t k = 0; k < size[i]; k++) {
-            payload[bytes++] = (uint8_t)chance_draw(rng);
+            payload[bytes++] = (uint8_t)rng_draw(rng);
         }
-        range[i] = chance_one_in(rng, 2) ? 0 : draw_size(trial, rng, trial->side);
-        team[i] = chance_below(rng, 3);
-        hidden[i] = chance_one_in(rng, 3);
+        range[i] = rng_one_in(rng, 2) ? 0 : draw_size(trial, rng, trial->side);
+        team[i] = rng_below(rng, 3);
+        hidden[i] = rng_one_in(rng, 3);
     }
     qd_msg_describe batch = {
         .count = count,
         .id = drawn.id,
-        .tag = chance_one_in(rng, 2) ? tag : NULL,
-        .visible_range = trial->has_beacons && chance_one_in(rng, 2) ? range : NULL,
-        .team = trial->has_teams && chance_one_in(rng, 2) ? team : NULL,
-        .hidden = chance_one_in(rng, 2) ? hidden : NULL,
+        .tag = rng_one_in(rng, 2) ? tag : NULL,
+        .visible_range = trial->has_beacons && rng_one_in(rng, 2) ? range : NULL,
+        .team = trial->has_teams && rng_one_in(rng, 2) ? team : NULL,
+        .hidden = rng_one_in(rng, 2) ? hidden : NULL,
     };
-    if (chance_one_in(rng, 2)) {
+    if (rng_one_in(rng, 2)) {
         batch.payload_size = size;
         batch.payload = payload;
     }
@@ -367,20 +367,20 @@ struct observer_request {
     float at[3], range, half[3], direction[3], angle, margin;
 };
 
-static struct observer_request draw_observer(const struct trial *trial, chance *rng)
+static struct observer_request draw_observer(const struct trial *trial, rng_stream *rng)
 {
     struct observer_request request = {
-        .id = chance_below(rng, VIEWS_OBSERVERS_MAX),
-        .entity = chance_below(rng, trial->universe),
+        .id = rng_below(rng, VIEWS_OBSERVERS_MAX),
+        .entity = rng_below(rng, trial->universe),
         .mask = draw_bits(rng),
-        .limit = trial->has_limits && chance_one_in(rng, 3) ? 1 + chance_below(rng, 5) : 0,
-        .budget = trial->has_limits && chance_one_in(rng, 3) ? 1 + chance_below(rng, 3) : 0,
-        .team = trial->has_teams ? chance_below(rng, 3) : 0,
-        .anchored = (uint8_t)chance_below(rng, 4), /* and sees_self, the second bit */
-        .region = (uint8_t)(chance_one_in(rng, 3) ? QD_ROOM_CIRCLE : 1 + chance_below(rng, 3)),
+        .limit = trial->has_limits && rng_one_in(rng, 3) ? 1 + rng_below(rng, 5) : 0,
+        .budget = trial->has_limits && rng_one_in(rng, 3) ? 1 + rng_below(rng, 3) : 0,
+        .team = trial->has_teams ? rng_below(rng, 3) : 0,
+        .anchored = (uint8_t)rng_below(rng, 4), /* and sees_self, the second bit */
+        .region = (uint8_t)(rng_one_in(rng, 3) ? QD_ROOM_CIRCLE : 1 + rng_below(rng, 3)),
         .range = draw_size(trial, rng, trial->huge ? 200 : 2 * trial->side),
-        .angle = chance_one_in(rng, 8) ? (float)M_PI : chance_between(rng, 0, 3.2),
-        .margin = trial->has_margins && chance_one_in(rng, 2) ? draw_size(trial, rng, trial->side / 2) : 0,
+        .angle = rng_one_in(rng, 8) ? (float)M_PI : rng_between(rng, 0, 3.2),
+        .margin = trial->has_margins && rng_one_in(rng, 2) ? draw_size(trial, rng, trial->side / 2) : 0,
     };
 
     request.sees_self = request.anchored >> 1;
@@ -388,10 +388,10 @@ static struct observer_request draw_observer(const struct trial *trial, chance *
     for (int axis = 0; axis < 3; axis++) {
         request.at[axis] = trial->is_3d || axis < 2 ? draw_coordinate(trial, rng) : 0;
         request.half[axis] = trial->is_3d || axis < 2 ? draw_size(trial, rng, trial->side) : 0;
-        request.direction[axis] = trial->is_3d || axis < 2 ? (float)chance_below(rng, 9) - 4 : 0;
+        request.direction[axis] = trial->is_3d || axis < 2 ? (float)rng_below(rng, 9) - 4 : 0;
     }
-    if (trial->is_dirty && chance_one_in(rng, 20)) {
-        request.region = (uint8_t)chance_below(rng, 256);
+    if (trial->is_dirty && rng_one_in(rng, 20)) {
+        request.region = (uint8_t)rng_below(rng, 256);
     }
     return request;
 }
@@ -485,7 +485,7 @@ static int observe_one(struct trial *trial, uint32_t member, const struct observ
     return 0;
 }
 
-void trial_observe(struct trial *trial, chance *rng, uint32_t member)
+void trial_observe(struct trial *trial, rng_stream *rng, uint32_t member)
 {
     struct observer_request request = draw_observer(trial, rng);
     uint32_t id = trial_id(trial, request.entity), every[3];
@@ -514,14 +514,14 @@ void trial_observe(struct trial *trial, chance *rng, uint32_t member)
         .enter_budget = &request.budget,
         .team = &request.team,
         .sees_self = &request.sees_self,
-        .tier_count = trial->has_tiers ? chance_below(rng, 4) : 0,
+        .tier_count = trial->has_tiers ? rng_below(rng, 4) : 0,
         .relay_range = range,
         .relay_every = every,
     };
 
     for (uint32_t tier = 0; tier < 3; tier++) {
-        range[tier] = (float)chance_below(rng, 2 * trial->side) * 0.5f + (tier > 0 ? range[tier - 1] : 0);
-        every[tier] = 1 + chance_below(rng, 4);
+        range[tier] = (float)rng_below(rng, 2 * trial->side) * 0.5f + (tier > 0 ? range[tier - 1] : 0);
+        every[tier] = 1 + rng_below(rng, 4);
     }
     qd_room_observe(trial->room, member, &batch, &refusals);
     int expected = trial->reference ? observe_one(trial, member, &request, &batch) : 0;
@@ -554,7 +554,7 @@ static int move_one(struct trial *trial, uint32_t member, const struct observer_
     return 0;
 }
 
-void trial_move_observers(struct trial *trial, chance *rng, uint32_t member)
+void trial_move_observers(struct trial *trial, rng_stream *rng, uint32_t member)
 {
     for (uint32_t id = 0; id < VIEWS_OBSERVERS_MAX; id++) {
         struct observer_request request = draw_observer(trial, rng);
@@ -562,12 +562,12 @@ void trial_move_observers(struct trial *trial, chance *rng, uint32_t member)
         qd_room_refusals refusals;
 
         request.id = id;
-        if (chance_one_in(rng, 2)) {
+        if (rng_one_in(rng, 2)) {
             batch.x = &request.at[0];
             batch.y = &request.at[1];
             batch.z = &request.at[2];
         }
-        if (chance_one_in(rng, 3)) {
+        if (rng_one_in(rng, 3)) {
             batch.direction_x = &request.direction[0];
             batch.direction_y = &request.direction[1];
             batch.direction_z = &request.direction[2];
@@ -578,9 +578,9 @@ void trial_move_observers(struct trial *trial, chance *rng, uint32_t member)
     }
 }
 
-void trial_unobserve(struct trial *trial, chance *rng, uint32_t member)
+void trial_unobserve(struct trial *trial, rng_stream *rng, uint32_t member)
 {
-    uint32_t id[2] = {chance_below(rng, VIEWS_OBSERVERS_MAX), chance_below(rng, VIEWS_OBSERVERS_MAX)};
+    uint32_t id[2] = {rng_below(rng, VIEWS_OBSERVERS_MAX), rng_below(rng, VIEWS_OBSERVERS_MAX)};
     int expected[2] = {0, 0};
     qd_room_refusals refusals;
 
@@ -597,15 +597,15 @@ void trial_unobserve(struct trial *trial, chance *rng, uint32_t member)
     check_refusals(trial, &refusals, expected, 2);
 }
 
-void trial_except(struct trial *trial, chance *rng, uint32_t member)
+void trial_except(struct trial *trial, rng_stream *rng, uint32_t member)
 {
-    uint32_t show[VIEWS_LIST_MAX], hide[VIEWS_LIST_MAX], id = chance_below(rng, VIEWS_OBSERVERS_MAX);
-    uint32_t shows = chance_one_in(rng, 2) ? 0 : chance_below(rng, VIEWS_LIST_MAX);
-    uint32_t hides = chance_one_in(rng, 2) ? 0 : chance_below(rng, VIEWS_LIST_MAX);
+    uint32_t show[VIEWS_LIST_MAX], hide[VIEWS_LIST_MAX], id = rng_below(rng, VIEWS_OBSERVERS_MAX);
+    uint32_t shows = rng_one_in(rng, 2) ? 0 : rng_below(rng, VIEWS_LIST_MAX);
+    uint32_t hides = rng_one_in(rng, 2) ? 0 : rng_below(rng, VIEWS_LIST_MAX);
 
     for (uint32_t i = 0; i < VIEWS_LIST_MAX; i++) {
-        show[i] = trial_id(trial, chance_below(rng, trial->universe));
-        hide[i] = trial_id(trial, chance_below(rng, trial->universe));
+        show[i] = trial_id(trial, rng_below(rng, trial->universe));
+        hide[i] = trial_id(trial, rng_below(rng, trial->universe));
     }
     qd_status status = qd_room_except(trial->room, member, id, shows, show, hides, hide);
     if (!trial->reference) {

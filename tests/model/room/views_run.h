@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/chance.h"
+#include "support/rng.h"
 #include "views.h"
 
 #define TRIAL_ACTORS    6u
@@ -65,16 +65,16 @@ uint32_t trial_id(const struct trial *trial, uint32_t number);
 
 typedef enum trial_batch { TRIAL_SPAWN, TRIAL_MOVE, TRIAL_TELEPORT, TRIAL_RESHAPE, TRIAL_DESPAWN } trial_batch;
 
-void trial_entities(struct trial *trial, chance *rng, uint32_t member, trial_batch what);
+void trial_entities(struct trial *trial, rng_stream *rng, uint32_t member, trial_batch what);
 /* To another member, to itself, or to the room; and all entities of a member, which may have left. */
-void trial_give(struct trial *trial, chance *rng, uint32_t member);
+void trial_give(struct trial *trial, rng_stream *rng, uint32_t member);
 void trial_adopt(struct trial *trial, uint32_t from, uint32_t member);
-void trial_describe(struct trial *trial, chance *rng, uint32_t member);
-void trial_observe(struct trial *trial, chance *rng, uint32_t member);
-void trial_move_observers(struct trial *trial, chance *rng, uint32_t member);
-void trial_unobserve(struct trial *trial, chance *rng, uint32_t member);
-void trial_except(struct trial *trial, chance *rng, uint32_t member);
-void trial_tick(struct trial *trial, chance *rng);
+void trial_describe(struct trial *trial, rng_stream *rng, uint32_t member);
+void trial_observe(struct trial *trial, rng_stream *rng, uint32_t member);
+void trial_move_observers(struct trial *trial, rng_stream *rng, uint32_t member);
+void trial_unobserve(struct trial *trial, rng_stream *rng, uint32_t member);
+void trial_except(struct trial *trial, rng_stream *rng, uint32_t member);
+void trial_tick(struct trial *trial, rng_stream *rng);
 void trial_catch_up(struct trial *trial);
 
 #endif

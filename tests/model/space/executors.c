@@ -11,7 +11,7 @@ static void run_scrambled(void *context, size_t count, qd_task_fn task, void *ar
     size_t *order = malloc((count + 1) * sizeof *order);
 
     for (size_t i = 0; i < count; i++) {
-        size_t j = chance_below(context, (uint32_t)i + 1);
+        size_t j = rng_below(context, (uint32_t)i + 1);
 
         order[i] = order[j];
         order[j] = i;
@@ -67,7 +67,7 @@ static void run_in_three(void *context, size_t count, qd_task_fn task, void *arg
     run_with(2, count, task, argument);
 }
 
-qd_executor executor_make(script_executor kind, uint32_t workers, chance *order)
+qd_executor executor_make(script_executor kind, uint32_t workers, rng_stream *order)
 {
     switch (kind) {
     case SCRIPT_SCRAMBLED:

@@ -7,9 +7,9 @@
 
 #include "script.h"
 #include "server/base/executor.h"
-#include "support/chance.h"
+#include "support/rng.h"
 
 /* `order` must live as long as the executor is used. */
-qd_executor executor_make(script_executor kind, uint32_t workers, chance *order);
+qd_executor executor_make(script_executor kind, uint32_t workers, rng_stream *order);
 
 #endif

@@ -17,7 +17,7 @@ typedef struct game {
     qd_heap heap;
     qd_space *space;
     qd_executor executor;
-    chance order;
+    rng_stream order;
     reference r;
     uint32_t slot_of[SCRIPT_ENTITIES_MAX]; /* or NONE */
     uint32_t names[REFERENCE_SLOTS_MAX];   /* what equal hits are ordered by */

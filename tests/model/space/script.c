@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/chance.h"
+#include "support/rng.h"
 
 const script_index script_indexes[] = {
     {QD_SPACE_QUADTREE, "quadtree", 2}, {QD_SPACE_OCTREE, "octree", 3}, {QD_SPACE_GRID, "grid", 2},
@@ -40,7 +40,7 @@ typedef struct spot {
 
 typedef struct drawing {
     script *s;
-    chance dice;
+    rng_stream rng;
     script_aim aim;
     mixture shapes;
     style where;
@@ -54,17 +54,17 @@ typedef struct drawing {
 
 static bool one_in(drawing *d, uint32_t n)
 {
-    return chance_one_in(&d->dice, n);
+    return rng_one_in(&d->rng, n);
 }
 
 static uint32_t below(drawing *d, uint32_t n)
 {
-    return chance_below(&d->dice, n);
+    return rng_below(&d->rng, n);
 }
 
 static float between(drawing *d, double lo, double hi)
 {
-    return chance_between(&d->dice, lo, hi);
+    return rng_between(&d->rng, lo, hi);
 }
 
 static float bounded(float value)
@@ -522,7 +522,7 @@ void script_draw(script *s, script_aim aim, uint64_t seed)
     *s = (script){.seed = seed};
     d.s = s;
     d.aim = aim;
-    d.dice.state = seed * 2654435761u + 1 + (uint64_t)aim;
+    d.rng.state = seed * 2654435761u + 1 + (uint64_t)aim;
     d.shapes = (mixture)(seed / script_index_count % MIXTURES);
     d.where = (style)below(&d, STYLES);
     d.aimed = one_in(&d, 3) ? 4 + below(&d, 20) : 30 + below(&d, 150);
