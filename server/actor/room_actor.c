@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../base/fetch.h"
+#include "../base/memory/fetch.h"
 #include "room_run.h"
 
 #define MS_NS UINT64_C(1000000)

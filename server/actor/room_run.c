@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "room_run.h"
 
-#include "../base/fetch.h"
+#include "../base/memory/fetch.h"
 #include "commands/commands.h"
 #include "room_clock.h"
 #include "tick/closing.h"

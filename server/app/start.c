@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../base/alloc.h"
 #include "../base/assert.h"
+#include "../base/memory/alloc.h"
 #include "../net/net.h"
 #include "../work/pool.h"
 #include "cores.h"

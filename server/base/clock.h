@@ -6,8 +6,15 @@
 #define QD_BASE_CLOCK_H
 
 #include <stdint.h>
+#include <time.h>
 
 /* Monotonic nanoseconds from any origin. [any] */
-uint64_t qd_clock_now_ns(void);
+static inline uint64_t qd_clock_now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
 
 #endif

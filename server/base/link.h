@@ -31,7 +31,7 @@
 
 #include <stdbool.h>
 
-#include "buffer.h"
+#include "memory/buffer.h"
 
 typedef struct qd_link qd_link;
 

@@ -11,8 +11,8 @@
 #define QD_NET_INTAKE_H
 
 #include "../../proto/framing.h"
-#include "../base/alloc.h"
 #include "../base/link.h"
+#include "../base/memory/alloc.h"
 
 /* Asked before each frame. */
 typedef bool (*qd_intake_may_deliver_fn)(const qd_link *link);

@@ -18,8 +18,8 @@
 
 #include <uv.h>
 
-#include "../base/alloc.h"
 #include "../base/mailbox.h"
+#include "../base/memory/alloc.h"
 
 /* The most that one read returns. The larger it is, the less often the system reports free space to the sender and
  * wakes it. */

@@ -4,8 +4,8 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "../base/alloc.h"
 #include "../base/assert.h"
+#include "../base/memory/alloc.h"
 #include "connection.h"
 #include "listener.h"
 #include "loop.h"

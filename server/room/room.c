@@ -4,7 +4,7 @@
  */
 #include "room.h"
 
-#include "../base/fetch.h"
+#include "../base/memory/fetch.h"
 #include "entities/batch.h"
 #include "entities/entities.h"
 #include "entities/members.h"

@@ -13,7 +13,7 @@
 #define QD_SESSION_SESSION_H
 
 #include "../actor/room_actor.h"
-#include "../base/map.h"
+#include "../base/memory/map.h"
 
 struct qd_sessions;
 

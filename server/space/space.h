@@ -31,8 +31,8 @@
 #ifndef QD_SPACE_SPACE_H
 #define QD_SPACE_SPACE_H
 
-#include "../base/alloc.h"
 #include "../base/executor.h"
+#include "../base/memory/alloc.h"
 #include "types.h"
 
 /* The heap must outlive the space. A new space is small (under 2 KiB); it grows with what it holds. QD_ERR_INVALID

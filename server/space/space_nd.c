@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../base/assert.h"
-#include "../base/fetch.h"
+#include "../base/memory/fetch.h"
 #include "auto.h"
 #include "brute/brute.h"
 #include "core/axes.h"

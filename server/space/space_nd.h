@@ -6,9 +6,9 @@
 #ifndef QD_SPACE_SPACE_ND_H
 #define QD_SPACE_SPACE_ND_H
 
-#include "../base/alloc.h"
 #include "../base/executor.h"
-#include "core/tuning.h"
+#include "../base/memory/alloc.h"
+#include "tuning.h"
 
 /* What a space of either kind begins with. */
 struct qd_space {

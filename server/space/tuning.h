@@ -4,10 +4,10 @@
  * without hits stop a traversal. Tests make the sizes small, to reach with a few bodies what takes thousands otherwise,
  * and go through the kernels.
  */
-#ifndef QD_SPACE_CORE_TUNING_H
-#define QD_SPACE_CORE_TUNING_H
+#ifndef QD_SPACE_TUNING_H
+#define QD_SPACE_TUNING_H
 
-#include "../types.h"
+#include "types.h"
 
 typedef struct qd_tuning {
     uint32_t leaf_rows; /* a leaf, where bodies are spread evenly; it may hold some more before it is divided */

@@ -19,7 +19,7 @@
 #include <stdbool.h>
 
 #include "../base/executor.h"
-#include "../base/fetch.h"
+#include "../base/memory/fetch.h"
 
 #define QD_SPLIT_SHARES_MAX 256u /* one per worker of a pool */
 

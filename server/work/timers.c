@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../base/assert.h"
-#include "../base/fetch.h"
+#include "../base/memory/fetch.h"
 
 #define CAPACITY_MIN 64u
 #define BRANCHES     4u

@@ -13,8 +13,8 @@
 #ifndef QD_WORK_TIMERS_H
 #define QD_WORK_TIMERS_H
 
-#include "../base/alloc.h"
 #include "../base/executor.h"
+#include "../base/memory/alloc.h"
 
 typedef struct qd_timer {
     uint64_t due_ns;

@@ -16,8 +16,8 @@
 #include <stdalign.h>
 #include <stdbool.h>
 
-#include "../base/alloc.h"
-#include "../base/fetch.h"
+#include "../base/memory/alloc.h"
+#include "../base/memory/fetch.h"
 #include "core.h"
 #include "queue.h"
 #include "split.h"

@@ -28,8 +28,8 @@
 #include "crowd.h"
 #include "median.h"
 #include "server/room/room.h"
-#include "server/space/core/tuning.h"
 #include "server/space/space.h"
+#include "server/space/tuning.h"
 #include "server/work/pool.h"
 
 #define TICKS_A_TURN 8u /* without the first, for which the caches are not ready */

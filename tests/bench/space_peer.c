@@ -7,8 +7,8 @@
 #define SCENE_AXES QD_AXES
 
 #include "bench/peers/peer.h"
-#include "server/space/core/tuning.h"
 #include "server/space/space.h"
+#include "server/space/tuning.h"
 
 #define ROWS_MAX        16u
 #define BRUTE_COUNT_MAX 10000u

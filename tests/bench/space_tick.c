@@ -26,8 +26,8 @@
 
 #include "crowd.h"
 #include "median.h"
-#include "server/space/core/tuning.h"
 #include "server/space/space.h"
+#include "server/space/tuning.h"
 #include "server/work/pool.h"
 
 #define BRUTE_COUNT_MAX 10000u

@@ -134,7 +134,7 @@ TEST(test_long_frame_before_hello)
     /* At the limit it is read (and is no Hello); above it the length alone is enough. */
     static uint8_t bytes[QD_FRAME_BYTES_BEFORE_HELLO] = {0x78}; /* field 15, a varint ... */
 
-    memset(bytes + 1, 0x80, sizeof bytes - 1);                  /* ... that never ends */
+    memset(bytes + 1, 0x80, sizeof bytes - 1); /* ... that never ends */
     raw_link *raw = raw_open(ADDRESS);
     raw_send_frame(raw, bytes, sizeof bytes);
     raw_expect_end(raw, QD_ERROR_MALFORMED, NULL);

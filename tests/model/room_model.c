@@ -14,8 +14,8 @@
 #include "room/run.h"
 #include "room/seeds.h"
 #include "server/room/state.h"
-#include "server/space/core/tuning.h"
 #include "server/space/space.h"
+#include "server/space/tuning.h"
 
 #define SEEDS_DEFAULT 400u
 #define BIG_EVERY     25u  /* one seed in so many has thousands of entities, */

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/base/array.h"
+#include "server/base/memory/array.h"
 #include "server/space/kernel/choose.h"
 #include "server/space/kernel/kernel.h"
 #include "support/rng.h"

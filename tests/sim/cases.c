@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/base/alloc.h"
+#include "server/base/memory/alloc.h"
 
 static qd_client_message for_room(qd_client_kind kind, uint64_t room)
 {

@@ -4,7 +4,7 @@
  */
 #include "cases.h"
 #include "server/actor/service/limits.h"
-#include "server/base/alloc.h"
+#include "server/base/memory/alloc.h"
 
 static const qd_msg_room_config by_step = {.tick_mode = QD_TICK_MODE_STEP};
 

@@ -17,9 +17,9 @@
 
 #include "cases.h"
 #include "client.h"
-#include "server/base/alloc.h"
 #include "server/base/log.h"
-#include "server/base/scratch.h"
+#include "server/base/memory/alloc.h"
+#include "server/base/memory/scratch.h"
 
 #define SEEDS_USUALLY 1000u
 #define MS_NS         UINT64_C(1000000)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/base/alloc.h"
-#include "server/base/scratch.h"
+#include "server/base/memory/alloc.h"
+#include "server/base/memory/scratch.h"
 
 static void no_tap(sim_link *link, const qd_buffer *buffer, bool queued, void *context)
 {

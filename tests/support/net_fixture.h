@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "proto/framing.h"
-#include "server/base/alloc.h"
+#include "server/base/memory/alloc.h"
 #include "server/net/net.h"
 #include "tests/support/test.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 #include "server/actor/service/token.h"
-#include "server/base/alloc.h"
+#include "server/base/memory/alloc.h"
 #include "tests/support/test.h"
 
 TEST(the_same_is_the_same_text)

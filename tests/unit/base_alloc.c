@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "server/base/alloc.h"
+#include "server/base/memory/alloc.h"
 #include "tests/support/test.h"
 
 #define HEAP_BYTES_LIMIT (1u << 20)

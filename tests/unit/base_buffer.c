@@ -5,8 +5,8 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "server/base/alloc.h"
-#include "server/base/buffer.h"
+#include "server/base/memory/alloc.h"
+#include "server/base/memory/buffer.h"
 #include "tests/support/test.h"
 
 TEST(a_buffer_lives_until_its_last_reference)

@@ -3,7 +3,7 @@
  * The pool of ids: ids are small, unique while in use, and returning one never fails.
  */
 
-#include "server/base/id_pool.h"
+#include "server/base/memory/id_pool.h"
 #include "support/rng.h"
 #include "tests/support/test.h"
 

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "server/base/map.h"
+#include "server/base/memory/map.h"
 #include "support/rng.h"
 #include "tests/support/test.h"
 

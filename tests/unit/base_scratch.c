@@ -4,7 +4,7 @@
  */
 #include <pthread.h>
 
-#include "server/base/scratch.h"
+#include "server/base/memory/scratch.h"
 #include "tests/support/test.h"
 
 static int released;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/base/alloc.h"
+#include "server/base/memory/alloc.h"
 #include "server/net/outbox.h"
 #include "support/rng.h"
 #include "tests/support/test.h"

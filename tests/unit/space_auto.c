@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "server/space/auto.h"
-#include "server/space/core/tuning.h"
 #include "server/space/space.h"
+#include "server/space/tuning.h"
 #include "support/rng.h"
 #include "tests/support/test.h"
 

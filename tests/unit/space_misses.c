@@ -4,8 +4,8 @@
  * better.
  */
 
-#include "server/space/core/tuning.h"
 #include "server/space/space.h"
+#include "server/space/tuning.h"
 #include "support/backwards.h"
 #include "support/rng.h"
 #include "tests/support/test.h"

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "server/space/core/tuning.h"
 #include "server/space/space.h"
+#include "server/space/tuning.h"
 #include "support/rng.h"
 #include "tests/support/test.h"
 

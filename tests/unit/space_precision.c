@@ -6,9 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "server/space/core/tuning.h"
 #include "server/space/geometry/geometry.h"
 #include "server/space/space.h"
+#include "server/space/tuning.h"
 #include "support/oracle.h"
 #include "support/rng.h"
 #include "tests/support/test.h"

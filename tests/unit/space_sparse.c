@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/space/core/tuning.h"
 #include "server/space/space.h"
 #include "server/space/tree/sparse/sparse_tree.h"
+#include "server/space/tuning.h"
 #include "support/rng.h"
 #include "tests/support/test.h"
 

@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <time.h>
 
-#include "server/base/alloc.h"
+#include "server/base/memory/alloc.h"
 #include "server/work/pool.h"
 #include "support/rng.h"
 #include "tests/support/test.h"

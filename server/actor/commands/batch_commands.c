@@ -110,12 +110,12 @@ static void apply_move(qd_room_actor *actor, const qd_request *request)
     const qd_msg_roster_move *move = &request->decoded.message.as.roster_move;
     qd_membership *membership = request->head.membership;
     const qd_room_roster_positions places = {.number = move->roster,
-                                          .first = move->first,
-                                          .count = move->count,
-                                          .x = move->x,
-                                          .y = move->y,
-                                          .z = move->z,
-                                          .teleport = move->teleport};
+                                             .first = move->first,
+                                             .count = move->count,
+                                             .x = move->x,
+                                             .y = move->y,
+                                             .z = move->z,
+                                             .teleport = move->teleport};
     qd_room_refusals refusals;
 
     if (qd_room_roster_move(actor->room, membership->member, &places, &refusals) != QD_OK) {

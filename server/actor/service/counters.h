@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "../../base/fetch.h"
+#include "../../base/memory/fetch.h"
 
 typedef enum qd_counter {
     QD_COUNT_TICKS,

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 
 #include "../../../proto/messages.h"
-#include "../../base/id_pool.h"
+#include "../../base/memory/id_pool.h"
 
 #define QD_ROOM_DIRECTORY_SLOT_BITS      20u
 #define QD_ROOM_DIRECTORY_ROOMS_MAX      (1u << QD_ROOM_DIRECTORY_SLOT_BITS)

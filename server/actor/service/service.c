@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "service.h"
 
-#include "../../base/alloc.h"
 #include "../../base/assert.h"
+#include "../../base/memory/alloc.h"
 
 const char qd_server_name[] = "quadrille-server " QD_VERSION;
 

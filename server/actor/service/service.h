@@ -9,8 +9,8 @@
 #ifndef QD_ACTOR_SERVICE_SERVICE_H
 #define QD_ACTOR_SERVICE_SERVICE_H
 
-#include "../../base/buffer.h"
 #include "../../base/executor.h"
+#include "../../base/memory/buffer.h"
 #include "counters.h"
 #include "limits.h"
 #include "room_directory.h"

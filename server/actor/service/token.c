@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../../base/alloc.h"
+#include "../../base/memory/alloc.h"
 
 qd_token *qd_token_create(const char *text)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "endpoint.h"
 
-#include "../../base/alloc.h"
+#include "../../base/memory/alloc.h"
 
 qd_endpoint *qd_endpoint_create(qd_link *link, size_t bytes_max)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "membership.h"
 
-#include "../../base/alloc.h"
 #include "../../base/executor.h"
+#include "../../base/memory/alloc.h"
 
 static void *take(void *context, size_t size)
 {

@@ -5,8 +5,8 @@
 #ifndef QD_ACTOR_TICK_FRAMES_H
 #define QD_ACTOR_TICK_FRAMES_H
 
-#include "../../base/alloc.h"
-#include "../../base/buffer.h"
+#include "../../base/memory/alloc.h"
+#include "../../base/memory/buffer.h"
 
 #define QD_FRAMES_FEW 4u
 

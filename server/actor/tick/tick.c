@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tick.h"
 
-#include "../../base/fetch.h"
+#include "../../base/memory/fetch.h"
 #include "applied.h"
 #include "publish_pairs.h"
 #include "publish_views.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assert.h"
+#include "../assert.h"
 
 #ifdef QD_JEMALLOC
 #include <jemalloc/jemalloc.h>

@@ -13,14 +13,14 @@
  *
  * The caller passes the size of an allocation when it frees it. A heap must be empty when it is deinitialized.
  */
-#ifndef QD_BASE_ALLOC_H
-#define QD_BASE_ALLOC_H
+#ifndef QD_BASE_MEMORY_ALLOC_H
+#define QD_BASE_MEMORY_ALLOC_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "status.h"
+#include "../status.h"
 
 typedef struct qd_heap {
     size_t bytes; /* allocated now */

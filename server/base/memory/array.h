@@ -2,8 +2,8 @@
  *
  * Arrays that grow: aligned to cache lines, counted in a heap, moved by copying.
  */
-#ifndef QD_BASE_ARRAY_H
-#define QD_BASE_ARRAY_H
+#ifndef QD_BASE_MEMORY_ARRAY_H
+#define QD_BASE_MEMORY_ARRAY_H
 
 #include "alloc.h"
 

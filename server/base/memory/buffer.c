@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "buffer.h"
 
+#include "../assert.h"
 #include "alloc.h"
-#include "assert.h"
 
 qd_buffer *qd_buffer_create(size_t capacity)
 {

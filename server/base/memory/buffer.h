@@ -5,14 +5,14 @@
  * The creator fills a buffer before it shares it; afterwards the bytes are read-only. Any thread may acquire and
  * release.
  */
-#ifndef QD_BASE_BUFFER_H
-#define QD_BASE_BUFFER_H
+#ifndef QD_BASE_MEMORY_BUFFER_H
+#define QD_BASE_MEMORY_BUFFER_H
 
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "status.h"
+#include "../status.h"
 
 typedef struct qd_buffer {
     _Atomic uint32_t references;

@@ -3,13 +3,13 @@
  * Prefetching. Many cache lines that are requested together arrive in little more time than one. Lines that are found
  * one through the other are waited for one by one.
  */
-#ifndef QD_BASE_FETCH_H
-#define QD_BASE_FETCH_H
+#ifndef QD_BASE_MEMORY_FETCH_H
+#define QD_BASE_MEMORY_FETCH_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ablation.h"
+#include "../ablation.h"
 
 #define QD_LINE_BYTES 64u
 

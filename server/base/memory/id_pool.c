@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "id_pool.h"
 
-#include "assert.h"
+#include "../assert.h"
 
 #define CAPACITY_MIN 16u
 

@@ -2,8 +2,8 @@
  *
  * An id pool hands out small numbers for slots of arrays: 0, 1, 2, and so on. It reuses returned numbers first.
  */
-#ifndef QD_BASE_ID_POOL_H
-#define QD_BASE_ID_POOL_H
+#ifndef QD_BASE_MEMORY_ID_POOL_H
+#define QD_BASE_MEMORY_ID_POOL_H
 
 #include "alloc.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "assert.h"
+#include "../assert.h"
 
 /* An entry whose key is EMPTY is free. The key of that value itself lives in one more entry behind the table, which
  * holds TAKEN as its key while it is there. */

@@ -5,8 +5,8 @@
  *
  * Belongs to one thread at a time. A salt makes the hash unpredictable, so a peer cannot choose keys that collide.
  */
-#ifndef QD_BASE_MAP_H
-#define QD_BASE_MAP_H
+#ifndef QD_BASE_MEMORY_MAP_H
+#define QD_BASE_MEMORY_MAP_H
 
 #include <stdbool.h>
 

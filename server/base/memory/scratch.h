@@ -7,8 +7,8 @@
  * A borrower returns the scratch before it returns to its caller. The result of the work must not depend on its
  * contents.
  */
-#ifndef QD_BASE_SCRATCH_H
-#define QD_BASE_SCRATCH_H
+#ifndef QD_BASE_MEMORY_SCRATCH_H
+#define QD_BASE_MEMORY_SCRATCH_H
 
 typedef enum qd_scratch_kind { QD_SCRATCH_SLOT_2D, QD_SCRATCH_SLOT_3D, QD_SCRATCH_KINDS } qd_scratch_kind;
 

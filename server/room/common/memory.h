@@ -8,7 +8,7 @@
 #ifndef QD_ROOM_COMMON_MEMORY_H
 #define QD_ROOM_COMMON_MEMORY_H
 
-#include "../../base/alloc.h"
+#include "../../base/memory/alloc.h"
 
 /* Returns the array of rows of `size`, enlarged if it has no row `index`. NULL: no memory; nothing has changed. */
 void *qd_array_reserve(qd_heap *heap, void *array, uint32_t *capacity, size_t size, uint32_t index) QD_MUST_USE;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../../base/assert.h"
-#include "../../base/fetch.h"
+#include "../../base/memory/fetch.h"
 
 /* Wide digits save passes over many keys. Narrow digits save counters, which cost more than the passes if keys are few.
  */

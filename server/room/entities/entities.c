@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "entities.h"
 
-#include "../../base/fetch.h"
+#include "../../base/memory/fetch.h"
 #include "../common/memory.h"
 #include "members.h"
 #include "refusals.h"

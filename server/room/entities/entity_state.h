@@ -8,7 +8,7 @@
 #define QD_ROOM_ENTITIES_ENTITY_STATE_H
 
 #include "../../base/assert.h"
-#include "../../base/id_pool.h"
+#include "../../base/memory/id_pool.h"
 #include "../common/room_types.h"
 #include "ids.h"
 

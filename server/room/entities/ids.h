@@ -11,7 +11,7 @@
 #ifndef QD_ROOM_ENTITIES_IDS_H
 #define QD_ROOM_ENTITIES_IDS_H
 
-#include "../../base/map.h"
+#include "../../base/memory/map.h"
 
 #define QD_SLOT_NONE    UINT32_MAX
 #define QD_OWNER_NOBODY (UINT32_MAX - 1) /* of an unknown id; no member has this number */

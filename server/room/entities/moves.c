@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "moves.h"
 
-#include "../../base/fetch.h"
+#include "../../base/memory/fetch.h"
 #include "entities.h"
 #include "members.h"
 #include "refusals.h"

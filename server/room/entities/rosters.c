@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../../base/fetch.h"
+#include "../../base/memory/fetch.h"
 #include "../common/memory.h"
 #include "refusals.h"
 

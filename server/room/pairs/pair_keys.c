@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../../base/assert.h"
-#include "../../base/fetch.h"
+#include "../../base/memory/fetch.h"
 #include "../common/order.h"
 
 #define PARTS_EVENTS    4096u /* from so many on they are distributed to parts */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pairs.h"
 
-#include "../../base/fetch.h"
+#include "../../base/memory/fetch.h"
 #include "pair_lists.h"
 #include "subscriptions.h"
 

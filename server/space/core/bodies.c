@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "../../base/array.h"
 #include "../../base/assert.h"
+#include "../../base/memory/array.h"
 
 void qd_bodies_init(qd_bodies *bodies, qd_heap *heap)
 {

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "../../base/alloc.h"
+#include "../../base/memory/alloc.h"
 #include "../geometry/geometry.h"
 #include "../geometry/shape.h"
 #include "../types.h"

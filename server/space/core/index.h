@@ -27,7 +27,7 @@
 #define QD_SPACE_CORE_INDEX_H
 
 #include "../kernel/kernel.h"
-#include "tuning.h"
+#include "../tuning.h"
 
 typedef struct qd_index qd_index;
 struct qd_worker_slot;

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "../../base/array.h"
 #include "../../base/assert.h"
+#include "../../base/memory/array.h"
 
 #define WORD_SLOTS 64u
 #define RUN_COUNT  512u /* moves whose slots are looked at, and which are then written: they stay in the cache */

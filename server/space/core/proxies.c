@@ -4,8 +4,8 @@
 #include <float.h>
 #include <string.h>
 
-#include "../../base/array.h"
 #include "../../base/assert.h"
+#include "../../base/memory/array.h"
 #include "rows.h"
 
 #define ID_SHAPE   (QD_ID_ROUND | QD_ID_CAPSULE)

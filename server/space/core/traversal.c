@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "../../base/array.h"
 #include "../../base/assert.h"
-#include "../../base/scratch.h"
+#include "../../base/memory/array.h"
+#include "../../base/memory/scratch.h"
 #include "../kernel/choose.h"
 
 #define EVENTS_KEPT     16384u

@@ -39,7 +39,7 @@ typedef struct qd_worker_slot {
 
 typedef struct qd_traversal {
     qd_heap *heap;
-    qd_worker_slot **worker; /* kept from traversal to traversal; none while a thread's does (base/scratch.h) */
+    qd_worker_slot **worker; /* kept from traversal to traversal; none while a thread's does (base/memory/scratch.h) */
     uint32_t workers;
     qd_space_event *event; /* of several workers, put together, or of one that was lent */
     size_t event_capacity;

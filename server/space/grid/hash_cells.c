@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../base/array.h"
 #include "../../base/assert.h"
+#include "../../base/memory/array.h"
 
 #define CELLS_FIRST 8u
 

@@ -33,7 +33,7 @@
 
 #include <string.h>
 
-#include "../../base/array.h"
+#include "../../base/memory/array.h"
 #include "../core/index.h"
 #include "../core/replan_debt.h"
 

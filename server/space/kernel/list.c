@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "../../base/array.h"
 #include "../../base/assert.h"
+#include "../../base/memory/array.h"
 
 /* Rows are written in whole blocks and registers, also behind the last one. */
 static uint32_t list_capacity(uint32_t capacity, uint32_t count)

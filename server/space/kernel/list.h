@@ -38,7 +38,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../../base/alloc.h"
+#include "../../base/memory/alloc.h"
 #include "../core/axes.h"
 
 #define QD_LIST_COLUMNS (4 * QD_AXES)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sink.h"
 
-#include "../../base/array.h"
 #include "../../base/assert.h"
+#include "../../base/memory/array.h"
 
 #define REPORT_STEP 4096u /* exact tests; each event takes one */
 

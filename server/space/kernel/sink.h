@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../base/alloc.h"
+#include "../../base/memory/alloc.h"
 #include "../core/rows.h"
 #include "../geometry/quantizer.h"
 #include "../types.h"

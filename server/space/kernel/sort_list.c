@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../../base/array.h"
+#include "../../base/memory/array.h"
 #include "../tree/morton.h"
 
 #define GROUP_ROWS 64u

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include "../../base/alloc.h"
+#include "../../base/memory/alloc.h"
 #include "list.h"
 
 /* Memory for the order of a list, kept from list to list. */

@@ -9,8 +9,8 @@
 
 #include <stdio.h>
 
-#include "server/space/core/tuning.h"
 #include "server/space/space.h"
+#include "server/space/tuning.h"
 
 #define SCRIPT_ENTITIES_MAX 2048u
 

@@ -8,7 +8,7 @@
 #ifndef QD_ROOM_VIEWS_STATE_VIEW_STATE_H
 #define QD_ROOM_VIEWS_STATE_VIEW_STATE_H
 
-#include "../../../base/map.h"
+#include "../../../base/memory/map.h"
 #include "../../common/memory.h"
 #include "../../common/view_types.h"
 #include "../../entities/entity_state.h"

@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 
-#include "../../../base/alloc.h"
+#include "../../../base/memory/alloc.h"
 
 #define QD_ENTRY_SHIFT 10u
 

@@ -11,8 +11,8 @@
  *
  * Pure; any thread. The caller owns the memory. Columns, and the boxes of a level, have a multiple of 16 elements.
  */
-#ifndef QD_ROOM_VIEWS_JOIN_FIND_H
-#define QD_ROOM_VIEWS_JOIN_FIND_H
+#ifndef QD_ROOM_VIEWS_VISIBILITY_JOIN_FIND_H
+#define QD_ROOM_VIEWS_VISIBILITY_JOIN_FIND_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
  *
  * How rows become the columns of a list, with AVX2; lanes_portable.h documents the functions.
  */
-#ifndef QD_SPACE_KERNEL_COLUMNS_AVX2_H
-#define QD_SPACE_KERNEL_COLUMNS_AVX2_H
+#ifndef QD_SPACE_KERNEL_LANES_COLUMNS_AVX2_H
+#define QD_SPACE_KERNEL_LANES_COLUMNS_AVX2_H
 
 #include <immintrin.h>
 #include <stdbool.h>

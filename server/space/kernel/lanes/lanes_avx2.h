@@ -3,8 +3,8 @@
  * Groups of rows in AVX2 registers, two for each column (lanes_portable.h documents the functions), and pairs of rows,
  * eight to a register (exact_x86.h).
  */
-#ifndef QD_SPACE_KERNEL_LANES_AVX2_H
-#define QD_SPACE_KERNEL_LANES_AVX2_H
+#ifndef QD_SPACE_KERNEL_LANES_LANES_AVX2_H
+#define QD_SPACE_KERNEL_LANES_LANES_AVX2_H
 
 #include <immintrin.h>
 #include <stdbool.h>

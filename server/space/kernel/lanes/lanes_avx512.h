@@ -3,8 +3,8 @@
  * Groups of rows in AVX-512 registers, one for each column (lanes_portable.h documents the functions), and pairs of
  * rows, 16 to a register (exact_x86.h).
  */
-#ifndef QD_SPACE_KERNEL_LANES_AVX512_H
-#define QD_SPACE_KERNEL_LANES_AVX512_H
+#ifndef QD_SPACE_KERNEL_LANES_LANES_AVX512_H
+#define QD_SPACE_KERNEL_LANES_LANES_AVX512_H
 
 #include <immintrin.h>
 #include <stdint.h>

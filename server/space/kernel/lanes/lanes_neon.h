@@ -3,8 +3,8 @@
  * Groups of rows in NEON registers, four for each column, and rows as columns; lanes_portable.h documents the
  * functions.
  */
-#ifndef QD_SPACE_KERNEL_LANES_NEON_H
-#define QD_SPACE_KERNEL_LANES_NEON_H
+#ifndef QD_SPACE_KERNEL_LANES_LANES_NEON_H
+#define QD_SPACE_KERNEL_LANES_LANES_NEON_H
 
 #include <arm_neon.h>
 #include <stdbool.h>

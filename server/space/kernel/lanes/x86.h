@@ -2,8 +2,8 @@
  *
  * What AVX2 and AVX-512 share apart from the width of their registers.
  */
-#ifndef QD_SPACE_KERNEL_X86_H
-#define QD_SPACE_KERNEL_X86_H
+#ifndef QD_SPACE_KERNEL_LANES_X86_H
+#define QD_SPACE_KERNEL_LANES_X86_H
 
 #include <immintrin.h>
 #include <stdbool.h>

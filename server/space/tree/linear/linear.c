@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "linear.h"
 
-#include "../../../base/array.h"
 #include "../../../base/assert.h"
+#include "../../../base/memory/array.h"
 #include "../root.h"
 #include "../tree_search.h"
 #include "linear_move.h"

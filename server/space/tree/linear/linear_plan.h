@@ -6,7 +6,7 @@
 #ifndef QD_SPACE_TREE_LINEAR_LINEAR_PLAN_H
 #define QD_SPACE_TREE_LINEAR_LINEAR_PLAN_H
 
-#include "../../../base/array.h"
+#include "../../../base/memory/array.h"
 #include "linear_cells.h"
 
 /* The tree for the first body. False: no memory, with QD_ARRAY_TRY. */

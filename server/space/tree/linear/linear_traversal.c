@@ -7,7 +7,7 @@
  */
 #include "linear_traversal.h"
 
-#include "../../../base/fetch.h"
+#include "../../../base/memory/fetch.h"
 #include "../../kernel/choose.h"
 
 #define TASK_LEVEL       (QD_AXES == 2 ? 3u : 2u) /* 64 subtrees, or more */

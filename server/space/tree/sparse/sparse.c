@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sparse.h"
 
-#include "../../../base/array.h"
+#include "../../../base/memory/array.h"
 #include "../../move/move.h"
 #include "../root.h"
 #include "../tree_search.h"

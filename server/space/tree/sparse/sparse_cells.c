@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "../../../base/array.h"
 #include "../../../base/assert.h"
+#include "../../../base/memory/array.h"
 
 #define CELLS_FIRST 16u
 

@@ -13,7 +13,7 @@
 #ifndef QD_SPACE_TREE_SPARSE_SPARSE_CELLS_H
 #define QD_SPACE_TREE_SPARSE_SPARSE_CELLS_H
 
-#include "../../../base/alloc.h"
+#include "../../../base/memory/alloc.h"
 #include "../../core/rows.h"
 #include "../tree.h"
 #include "sparse_key.h"

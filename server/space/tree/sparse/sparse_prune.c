@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sparse_prune.h"
 
-#include "../../../base/array.h"
 #include "../../../base/assert.h"
+#include "../../../base/memory/array.h"
 
 #define LAZY_SHARE 2u /* LAZY prunes when there are more candidates than one for this many branches */
 

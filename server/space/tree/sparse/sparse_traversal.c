@@ -12,8 +12,8 @@
  */
 #include "sparse_traversal.h"
 
-#include "../../../base/array.h"
-#include "../../../base/fetch.h"
+#include "../../../base/memory/array.h"
+#include "../../../base/memory/fetch.h"
 #include "sparse_prune.h"
 
 #define QUANTIZER_LEVELS 8u                  /* a quantizer's levels below its cell */

@@ -4,8 +4,8 @@
 #include <float.h>
 #include <math.h>
 
-#include "../../../base/array.h"
 #include "../../../base/assert.h"
+#include "../../../base/memory/array.h"
 
 void qd_sparse_show_cells(qd_sparse *sparse)
 {
