@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A backend that is killed, and started anew without anything but its token, takes back what it had.
+ * A killed backend that restarts with nothing but its token adopts the entities it had.
  */
 #include <signal.h>
 #include <sys/wait.h>
@@ -28,7 +28,7 @@ static qd_client *backend(const char *token, bool resumable)
     return client;
 }
 
-/* A process that spawns entities of its own, says so, and then does nothing until it is killed. */
+/* A process that spawns its own entities, reports that, and then idles until it is killed. */
 static pid_t start_backend(bool resumable)
 {
     int ready[2];
@@ -65,7 +65,7 @@ static void kill_backend(pid_t child)
     assert_true(WIFSIGNALED(status));
 }
 
-/* The server hears of the end a moment later; until then the session is named as one that is connected. */
+/* The server notices the end a moment later; until then it reports the session as connected. */
 static void adopt_all(qd_client *client, uint64_t room)
 {
     const qd_msg_handed_over *answer;
@@ -115,7 +115,7 @@ static void restart(bool resumable)
     adopt_all(again, room);
     expect_mine(again, room);
 
-    /* It goes with its new owner, who is of another connection. */
+    /* The entity leaves with its new owner, a session of another connection. */
     qd_client_despawn(again, room, ids, ENTITIES);
     session_step(again, room);
     const qd_msg_room_stats *stats =
@@ -127,18 +127,18 @@ static void restart(bool resumable)
     qd_client_destroy(again);
 }
 
-TEST(test_a_killed_backend_takes_back_what_it_had)
+TEST(killed_backend_adopts_its_entities)
 {
     restart(false);
 }
 
-TEST(test_a_key_that_is_lost_is_not_needed)
+TEST(backend_without_its_key_adopts_its_entities)
 {
     restart(true);
 }
 
-/* The receiver of a Handover may go on with the entities as soon as it is told. */
-TEST(test_a_receiver_is_told)
+/* The receiver of a Handover may use the entities as soon as the server notifies it. */
+TEST(receiver_of_a_handover_is_notified)
 {
     qd_client *giver = session_open(ADDRESS), *taker = session_open(ADDRESS);
     uint64_t room = session_open_room(giver, "gate", NULL);
@@ -149,10 +149,10 @@ TEST(test_a_receiver_is_told)
     const uint32_t given[] = {8, 7};
     qd_client_handover(giver, room, given, 2, qd_client_welcome(taker)->session);
     session_settle(giver);
-    const qd_msg_handed_over *told = &session_wait_kind(taker, QD_SERVER_HANDED_OVER)->as.handed_over;
-    assert_true(told->count == 2 && told->id[0] == 7 && told->id[1] == 8 && told->last);
-    assert_int_equal(told->from, qd_client_welcome(giver)->session);
-    assert_int_equal(told->to, qd_client_welcome(taker)->session);
+    const qd_msg_handed_over *notice = &session_wait_kind(taker, QD_SERVER_HANDED_OVER)->as.handed_over;
+    assert_true(notice->count == 2 && notice->id[0] == 7 && notice->id[1] == 8 && notice->last);
+    assert_int_equal(notice->from, qd_client_welcome(giver)->session);
+    assert_int_equal(notice->to, qd_client_welcome(taker)->session);
     session_move(taker, room, 7, 50, 50);
     session_step(taker, room);
     session_expect_quiet(taker);

@@ -67,7 +67,7 @@ positive ticks_checked
 run_json --seconds 0.5 --rooms 2 --connections 5 --entities 100 --hz 100
 run_json --seconds 0.5 --rooms 2 --connections 5 --entities 100 --step --hz 0
 
-# Fences, compared with brute force in the end; what the server does not take is told.
+# Fences, compared with brute force in the end; the bench reports what the server refuses.
 bench fences --fences 300 --points 200 --side 1000 --seconds 0.5 --json >"$scratch/json" 2>"$scratch/progress" ||
     fail "fences: $(cat "$scratch/progress")"
 grep -q '^{"fences":300,"points":200,.*"ok":true}$' "$scratch/json" || fail "fences: $(cat "$scratch/json")"
@@ -126,7 +126,7 @@ positive updates_per_s
 grep -q '^ *100 ' "$scratch/table" || fail "no row: $(cat "$scratch/table")"
 "$QD_BIN/quadrille-bench" --help | grep -q '^  ingest ' || fail "no help for all"
 "$QD_BIN/quadrille-bench" ingest --help | grep -q -- '--server-binary' || fail "no help for ingest"
-# Of a server that it has not started it knows what that uses when it is told which it is.
+# The bench reports the CPU time of a server that it did not start only with --server-pid.
 bench latency --seconds 0.2 --entities 100 --json >"$scratch/json" 2>&1 || fail "$(cat "$scratch/json")"
 grep -q '"user_ns":null' "$scratch/json" || fail "knows what it cannot: $(cat "$scratch/json")"
 bench latency --seconds 0.2 --entities 100 --json --server-pid "$server_pid" >"$scratch/json" 2>&1 ||

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# adopt: what a program that was killed has left behind stays, for who has its token.
+# adopt: the entities of a killed program stay, for the holder of its token.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
 start

@@ -37,7 +37,7 @@ nothing_left "$(sed -n 's/^==> Server at \([^,]*\),.*/\1/p' "$scratch/err")"
 
 for signal in INT TERM; do
     rm "$scratch/out"
-    # What a script starts in the background ignores SIGINT, unless told otherwise.
+    # Background processes of a script ignore SIGINT by default.
     env --default-signal=INT "$demo" --seconds 600 --entities 50 >"$scratch/out" 2>"$scratch/err" &
     running=$!
     children+=("$running")
@@ -47,6 +47,6 @@ for signal in INT TERM; do
     nothing_left "$(sed -n 's/^==> Server at \([^,]*\),.*/\1/p' "$scratch/err")"
 done
 
-# A server that cannot start is told, and is no success.
+# A server that cannot start is reported, and the exit status is a failure.
 QD_SERVER=/bin/false expect 1 "$demo" --seconds 1
 err 'The server did not start'

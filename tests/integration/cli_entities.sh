@@ -53,9 +53,9 @@ done
 quadrille open shapes --step --bounds -100,-100,100,100 >/dev/null
 quadrille spawn shapes 7 1 2 3 --category 5 --mask 6 >/dev/null
 quadrille spawn shapes 9 -1 -2 -3 4 0.5 --capsule >/dev/null
-says() { [ "$(cat "$scratch/out")" = "$1" ] || fail "not what a snapshot should say"; }
+expect_output() { [ "$(cat "$scratch/out")" = "$1" ] || fail "not what a snapshot should say"; }
 expect 0 quadrille snapshot shapes
-says 'id,x,y,hx,hy,radius,shape,category,mask
+expect_output 'id,x,y,hx,hy,radius,shape,category,mask
 7,1,2,3,3,0,box,5,6
 9,-1,-2,-3,4,0.5,capsule,1,4294967295'
 expect 0 quadrille teleport shapes 7 50.25 -50
@@ -68,11 +68,11 @@ err '^quadrille reshape: entity 9: NEGATIVE_SIZE$'
 expect 1 quadrille spawn shapes 10 1 1 1 1 -1 --capsule
 err '^quadrille spawn: entity 10: NEGATIVE_SIZE$'
 expect 0 quadrille snapshot shapes --limit 5
-says 'id,x,y,hx,hy,radius,shape,category,mask
+expect_output 'id,x,y,hx,hy,radius,shape,category,mask
 7,50.25,-50,2,2,0,circle,5,6
 9,-1,-2,1,-1,2,capsule,1,4294967295'
 expect 0 quadrille snapshot shapes --region 48,-60,48.25,-40
-says 'id,x,y,hx,hy,radius,shape,category,mask
+expect_output 'id,x,y,hx,hy,radius,shape,category,mask
 7,50.25,-50,2,2,0,circle,5,6'
 expect 0 quadrille snapshot shapes --limit 1
 [ "$(wc -l <"$scratch/out")" -eq 2 ] || fail 'one row behind the header'
@@ -85,12 +85,12 @@ out '^2 entities spawned'
 expect 0 quadrille move cube 1 7 8 9 --dimensions 3
 expect 0 quadrille reshape cube 3 1 -2 3 0.5 --dimensions 3 --capsule
 expect 0 quadrille snapshot cube
-says 'id,x,y,z,hx,hy,hz,radius,shape,category,mask
+expect_output 'id,x,y,z,hx,hy,hz,radius,shape,category,mask
 1,7,8,9,4,4,4,0,box,1,4294967295
 2,1,2,3,4,5,6,0,box,1,4294967295
 3,10,20,30,1,-2,3,0.5,capsule,1,4294967295'
 expect 0 quadrille snapshot cube --region 0,0,26,100,100,26.5
-says 'id,x,y,z,hx,hy,hz,radius,shape,category,mask
+expect_output 'id,x,y,z,hx,hy,hz,radius,shape,category,mask
 3,10,20,30,1,-2,3,0.5,capsule,1,4294967295'
 expect 0 quadrille despawn cube 2
 for command in 'spawn cube 4 1 2 3' 'move cube 1 1 2' 'teleport cube 1 1 2' 'reshape cube 1 1'; do

@@ -11,7 +11,7 @@ quadrille open arena --hz 100 >/dev/null
 quadrille spawn arena 1 0 0 1 >/dev/null
 quadrille spawn arena 2 1 0 1 >/dev/null
 
-# A late subscriber gets the present set after a reset.
+# A subscriber that joins later gets the present set after a reset.
 expect 0 quadrille events arena --count 1
 out '^[0-9]+ reset$'
 out '^[0-9]+ begin 1 2$'
@@ -36,18 +36,18 @@ children+=("$stream")
 quadrille events arena --json --count 8 >"$scratch/json" &
 json=$!
 children+=("$json")
-# A machine that is busy may skip ticks, which is said as well.
+# A busy machine may skip ticks, and the output reports them.
 events() { grep -v ' skipped ' "$scratch/stream"; }
-says() { events | tail -n 1 | grep -Eq "^[0-9]+ $1\$"; }
-until_true says 'begin 1 2'
+last_event_is() { events | tail -n 1 | grep -Eq "^[0-9]+ $1\$"; }
+until_true last_event_is 'begin 1 2'
 quadrille move arena 2 50 50 >/dev/null
-until_true says 'end 1 2 moved apart'
+until_true last_event_is 'end 1 2 moved apart'
 quadrille move arena 2 0 0.5 >/dev/null
-until_true says 'begin 1 2'
+until_true last_event_is 'begin 1 2'
 quadrille despawn arena 1 >/dev/null
-until_true says 'end 1 2 despawned'
+until_true last_event_is 'end 1 2 despawned'
 printf '5,0,0,1\n4,0,0,1\n3,0,0,1\n' | quadrille spawn arena - --circle >/dev/null
-until_true says 'begin 4 5'
+until_true last_event_is 'begin 4 5'
 # Within a tick they are ordered.
 events | tail -n 6 | awk '{ print $3 " " $4 }' >"$scratch/order"
 printf '2 3\n2 4\n2 5\n3 4\n3 5\n4 5\n' | cmp - "$scratch/order" || fail 'the order of events'
@@ -60,7 +60,7 @@ ends_with 0 "$stream" 'the stream of a room that was closed'
 [ "$(events | tail -n 1 | cut -d ' ' -f 2-)" = 'end 4 5 room closed' ] || fail 'the last end'
 grep -q 'the room was closed' "$scratch/stream-errors" || fail 'nothing said of the closed room'
 
-# A swept room tells of what passed.
+# A swept room reports passed pairs.
 quadrille open lane --swept --hz 100 --bounds 0,0,100,100 >/dev/null
 printf '1,10,50,1\n2,50,50,1\n3,60,50,1\n' | quadrille spawn lane - >/dev/null
 quadrille events lane --json --count 2 >"$scratch/swept" &

@@ -7,7 +7,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
 start
 
 # The whole output.
-says() {
+expect_result() {
     expect 0 quadrille query yard "${@:2}"
     [ "$(cat "$scratch/out")" = "$1" ] || fail "not what a query should say: ${*:2}"
 }
@@ -21,22 +21,22 @@ quadrille spawn yard 2 30 10 2 --circle --category 2 >/dev/null
 quadrille spawn yard 1 50 10 1 5 >/dev/null
 until_true ticked 3
 
-says $'1\n2\n3' box 0,0,100,100
-says '3' box 11,11,28,28 # touching counts
-says '' box 11.5,11.5,27,27
-says $'2\n3' circle 20,10,9
-says $'3 4\n2 13\n1 34' nearest 15,10 -k 10
-says '3 4' nearest 15,10
-says $'3 4\n2 13' nearest 15,10 -k 10 --within 13
-says '2 0' nearest 30.5,10
-says $'3 9\n2 28\n1 49' ray 0,10,5,0
-says '3 9' ray 0,10,5,0 --first
-says $'3 9\n2 28' ray 0,10,5,0 --length 28
-says $'1 39\n2 58' ray 90,10,-.5,0 --limit=2
-says '2' box 0,0,100,100 --categories 2
-says '2 28' ray 0,10,1,0 --categories 6 --first
-says '' box 0,0,100,100 --categories 4
-says '1' box 0,0,100,100 --limit 1
+expect_result $'1\n2\n3' box 0,0,100,100
+expect_result '3' box 11,11,28,28 # touching counts
+expect_result '' box 11.5,11.5,27,27
+expect_result $'2\n3' circle 20,10,9
+expect_result $'3 4\n2 13\n1 34' nearest 15,10 -k 10
+expect_result '3 4' nearest 15,10
+expect_result $'3 4\n2 13' nearest 15,10 -k 10 --within 13
+expect_result '2 0' nearest 30.5,10
+expect_result $'3 9\n2 28\n1 49' ray 0,10,5,0
+expect_result '3 9' ray 0,10,5,0 --first
+expect_result $'3 9\n2 28' ray 0,10,5,0 --length 28
+expect_result $'1 39\n2 58' ray 90,10,-.5,0 --limit=2
+expect_result '2' box 0,0,100,100 --categories 2
+expect_result '2 28' ray 0,10,1,0 --categories 6 --first
+expect_result '' box 0,0,100,100 --categories 4
+expect_result '1' box 0,0,100,100 --limit 1
 
 expect 0 quadrille query yard nearest 10,14 -k 2 --json
 out '^\{"tick": [0-9]+, "more": true, "found": \[$'
@@ -46,7 +46,7 @@ out '^\]\}$'
 expect 0 quadrille query yard circle -50,-50,1 --json
 out '^\{"tick": [0-9]+, "more": false, "found": \[\]\}$'
 
-# More than come unasked: said beside the output, not in it.
+# Results above the default limit: the notice goes to stderr, not to the output.
 seq 1001 2100 | awk '{ print $1 ",90,90,0" }' | quadrille spawn yard - >/dev/null
 enough() { [ "$(quadrille query yard circle 90,90,0 --limit 65536 | wc -l)" -eq 1100 ]; }
 until_true enough

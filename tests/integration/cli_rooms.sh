@@ -107,7 +107,7 @@ out '^  "tick_us_p50": [0-9]+\.[0-9]+,$'
 expect 1 quadrille stats nowhere
 err '^quadrille stats: no room "nowhere" is open: .*`quadrille open`.*UNKNOWN_ROOM'
 
-# Closing: only for who opened it.
+# Only the session that opened a room may close it.
 expect 1 quadrille close arena
 err 'NOT_ALLOWED'
 expect 1 quadrille close nowhere

@@ -68,7 +68,7 @@ ends_with 0 "$swarm" 'the swarm in bounds'
 expect 2 quadrille swarm --prefix "$(printf '%060d' 0)"
 err '--prefix .*: must be 52 bytes or less'
 
-# A server that stops says so; that is no success.
+# A server that stops is reported, and the exit status is a failure.
 quadrille swarm >"$scratch/out" 2>"$scratch/err" &
 swarm=$!
 children+=("$swarm")

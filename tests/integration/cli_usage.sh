@@ -121,7 +121,7 @@ err '127\.0\.0\.1:1'
 expect 1 quadrille ping --server nonsense
 err 'nonsense'
 
-# Where it is said who the server is: before the command, after it, in the environment.
+# The server may be named before the command, after it, or in the environment.
 start
 expect 0 quadrille ping
 out "^pong from $address: [0-9]+ us$"

@@ -19,33 +19,33 @@ observing() {
     running=$!
     children+=("$running")
 }
-said() { grep -Eq "^[0-9]+ $2\$" "$scratch/$1"; }
-until_said() { until_true said "$@"; }
-# why A B PATTERN: until it says so.
+has_event() { grep -Eq "^[0-9]+ $2\$" "$scratch/$1"; }
+until_event() { until_true has_event "$@"; }
+# why A B PATTERN: waits until the output matches.
 why_says() { quadrille why yard "$1" "$2" | grep -Eq "$3"; }
 until_why() { until_true why_says "$@"; }
 
 # Around an entity: in, within the margin, out; hidden; another place each time.
 observing around observe yard 1 --range 10 --margin 2 --relay 20:1
 around=$running
-until_said around 'enter 2 at 15,10 tag 18446744073709551615 payload "an \\x22orc\\x22"'
+until_event around 'enter 2 at 15,10 tag 18446744073709551615 payload "an \\x22orc\\x22"'
 until_why 1 2 '^observer 1 of session [0-9]+ sees 2 \(distance 5, range 10, margin 2; it sees 1\)$'
 until_why 1 3 'does not see 3: it is out of range \(distance 56\.5685, range 10, margin 2; it sees 1\)$'
 until_why 1 1 'does not see 1: that is its own anchor '
 quadrille move yard 3 10 18 >/dev/null
-until_said around 'enter 3 at 10,18'
+until_event around 'enter 3 at 10,18'
 quadrille move yard 3 10 21.5 >/dev/null
-until_said around 'relay 3 at 10,21\.5'
+until_event around 'relay 3 at 10,21\.5'
 until_why 1 3 'sees 3: it is out of the range, but was in it and is within the margin \(distance 11\.5,'
 quadrille move yard 3 10 23 >/dev/null
-until_said around 'leave 3 out of range'
+until_event around 'leave 3 out of range'
 quadrille describe yard 2 --hidden >/dev/null
-until_said around 'leave 2 hidden'
+until_event around 'leave 2 hidden'
 until_why 1 2 'does not see 2: it is hidden '
 quadrille describe yard 2 --shown >/dev/null
 until_why 1 2 ' sees 2 '
 quadrille despawn yard 2 >/dev/null
-until_said around 'leave 2 despawned'
+until_event around 'leave 2 despawned'
 expect 0 quadrille why yard 3 1
 out '^no observer is at 3$'
 expect 0 quadrille why yard 1 3 --json
@@ -55,9 +55,9 @@ expect 0 quadrille stats yard
 out '^observers +1$'
 # The anchor goes, and the observer with it.
 quadrille spawn yard 2 15 10 1 >/dev/null
-until_said around 'enter 2 at 15,10'
+until_event around 'enter 2 at 15,10'
 quadrille despawn yard 1 >/dev/null
-until_said around 'leave 2 observer gone'
+until_event around 'leave 2 observer gone'
 kill -INT "$around"
 ends_with 0 "$around" 'interrupted'
 
@@ -91,17 +91,17 @@ err 'only 1 of --count 2 enters and leaves came'
 
 # watch: without a terminal in lines, on one in the map.
 observing lines watch yard --observer 15,10 --range 6
-until_said lines 'enter 2 at 15,10'
+until_event lines 'enter 2 at 15,10'
 quadrille move yard 2 70 10 >/dev/null
-until_said lines 'leave 2 out of range'
+until_event lines 'leave 2 out of range'
 QUADRILLE_TOKEN=other quadrille spawn yard 6 16 10 1 >/dev/null
-until_said lines 'enter 6 at 16,10'
+until_event lines 'enter 6 at 16,10'
 kill -TERM "$running"
 ends_with 0 "$running" 'terminated'
 expect 2 quadrille watch yard --range 3
 err 'no --observer given'
 
-# Who sees whom, the other way round: at once what there is, then what changes.
+# The reverse view: first all present watchers, then the changes.
 quadrille open field --bounds 0,0,100,100 --step --empty-close-ms 3600000 >/dev/null
 printf '1,10,10,1\n2,15,10,1\n3,50,50,1\n' | quadrille spawn field - >/dev/null
 expect 0 quadrille watchers field --seconds 1.5
@@ -110,18 +110,18 @@ quadrille open watched --bounds 0,0,100,100 --hz 100 >/dev/null
 printf '1,10,10,1\n2,15,10,1\n3,50,50,1\n' | quadrille spawn watched - >/dev/null
 observing seer observe watched 1 --range 10
 seer=$running
-until_said seer 'enter 2 at 15,10'
+until_event seer 'enter 2 at 15,10'
 expect 0 quadrille watchers watched --count 1
 out '^[0-9]+ reset$'
 out '^[0-9]+ enter 2 observer 1 of session [0-9]+$'
 observing watchers watchers watched 2 3
 watchers=$running
 observing all watchers watched --json --count 3
-until_said watchers 'enter 2 observer 1 of session [0-9]+'
+until_event watchers 'enter 2 observer 1 of session [0-9]+'
 all_said() { grep -Eq "$1" "$scratch/all"; }
 until_true all_said '^\{"tick": [0-9]+, "kind": "enter", "entity": 2, "observer": 1, "session": [0-9]+\}$'
 quadrille move watched 2 90 90 >/dev/null
-until_said watchers 'leave 2 observer 1 of session [0-9]+'
+until_event watchers 'leave 2 observer 1 of session [0-9]+'
 quadrille spawn watched 4 11 10 1 >/dev/null
 ends_with 0 "$running" 'watchers --count'
 all_said '"kind": "leave", "entity": 2' || fail 'no leave'
@@ -154,10 +154,10 @@ quadrille open hall --hz 100 >/dev/null
 QUADRILLE_TOKEN=owner quadrille open den --hz 100 >/dev/null
 QUADRILLE_TOKEN=owner quadrille spawn den 1 10 10 1 >/dev/null
 observing closing observe den 10,10 --range 5
-until_said closing 'enter 1 at 10,10'
+until_event closing 'enter 1 at 10,10'
 QUADRILLE_TOKEN=owner quadrille close den >/dev/null
 ends_with 0 "$running" 'a room that closed'
-said closing 'leave 1 room closed' || fail 'no leave when the room closed'
+has_event closing 'leave 1 room closed' || fail 'no leave when the room closed'
 grep -q 'the room was closed' "$scratch/closing" || fail 'it is not told that the room closed'
 
 # Limits of a room: on observers, and on what is within their reach.
@@ -165,14 +165,14 @@ quadrille open small --hz 100 --observers-max 1 --sightings-max 2 >/dev/null
 printf '1,10,10,1\n2,11,10,1\n' | quadrille spawn small - >/dev/null
 observing limited observe small 10,10 --range 5
 limited=$running
-until_said limited 'enter 2 at 11,10'
+until_event limited 'enter 2 at 11,10'
 expect 1 quadrille observe small 1,1 --range 1
 err 'OBSERVERS_FULL'
 quadrille spawn small 3 12 10 1 >/dev/null
-until_said limited 'suspended'
+until_event limited 'suspended'
 quadrille despawn small 1 >/dev/null
-until_said limited 'reset'
-until_said limited 'enter 3 at 12,10'
+until_event limited 'reset'
+until_event limited 'enter 3 at 12,10'
 kill -INT "$limited"
 ends_with 0 "$limited" 'interrupted'
 

@@ -81,7 +81,7 @@ check_screen hall 0
 for text in 'passed/s' '╭' $'\033[38;5;74m\xE2'; do
     LC_ALL=C grep -qF -- "$text" "$scratch/hall" || fail "the screen of a room of three dimensions has no $text"
 done
-# With an observer: who is seen, and its region.
+# With an observer: the entities it sees, and its region.
 on_terminal view quadrille watch arena --observer 1 --range 3 --seconds 1.2
 check_screen view 0
 for text in 'seen' 'enters/s' 'leaves/s' 'the observer' $'\033[38;5;74m\xE2' $'\033[38;5;203m\xE2'; do
@@ -113,11 +113,11 @@ for signal in INT TERM HUP QUIT key; do
     until_true entered
     if [ $signal = key ]; then printf q >&8; else kill -$signal "$(cat "$scratch/pid")"; fi
     wait "$terminal" || true
-    # SIGQUIT is for who wants it to die; the terminal is given back all the same.
+    # SIGQUIT kills the program; it restores the terminal anyway.
     [ $signal = QUIT ] && check_screen QUIT 131 || check_screen "$signal" 0
 done
 
-# A server that dies is told on the ordinary screen.
+# The end of the server is reported on the ordinary screen.
 rm -f "$scratch/pid"
 on_terminal died "$pid_of_watch" &
 terminal=$!

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The library's own socket: how connecting goes wrong and what it says then, waiting, and a stream that is full.
+ * The library's own socket: failed connects and their errors, waiting, and a stream that is full.
  */
 
 #include <arpa/inet.h>
@@ -75,7 +75,7 @@ static void close_stranger(struct stranger *stranger)
     close(stranger->socket);
 }
 
-TEST(test_nobody_listens)
+TEST(connect_without_a_listener_fails)
 {
     /* A port that was just free, and that nobody else is given while it is bound without listening. */
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -92,7 +92,7 @@ TEST(test_nobody_listens)
     expect_failure("no-such-host.invalid:7400", DEADLINE_MS, QD_CLIENT_ERR_ADDRESS, "no-such-host.invalid");
 }
 
-TEST(test_silence)
+TEST(connect_to_a_silent_peer_times_out)
 {
     struct stranger stranger;
 
@@ -101,7 +101,7 @@ TEST(test_silence)
     close_stranger(&stranger);
 }
 
-TEST(test_not_a_server)
+TEST(connect_to_another_protocol_fails)
 {
     struct stranger stranger;
 
@@ -114,7 +114,7 @@ TEST(test_not_a_server)
     close_stranger(&stranger);
 }
 
-TEST(test_ipv6)
+TEST(connect_over_ipv6_succeeds)
 {
     struct sockaddr_in6 loopback = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
     int try = socket(AF_INET6, SOCK_STREAM, 0);
@@ -135,7 +135,7 @@ TEST(test_ipv6)
     session_server_stop(server);
 }
 
-TEST(test_a_name)
+TEST(connect_by_host_name_succeeds)
 {
     char address[64];
 
@@ -146,7 +146,7 @@ TEST(test_a_name)
 }
 
 /* What is in line can still be taken when the server has gone, and then the session has ended. */
-TEST(test_the_server_dies)
+TEST(client_of_a_dead_server_reports_the_end)
 {
     qd_process *server = qd_server_start(NULL);
     qd_client *client = session_open(qd_server_address(server));
@@ -180,8 +180,8 @@ static void on_alarm(int number)
     alarms = alarms + 1;
 }
 
-/* A signal ends the wait, so that a program without a timeout can be told to stop; but not the wait for an answer. */
-TEST(test_signals)
+/* A signal ends the wait, so that a program without a timeout can be stopped; it does not end the wait for an answer. */
+TEST(signal_ends_the_wait)
 {
     qd_client *client = session_open(ADDRESS);
     struct sigaction action = {.sa_handler = on_alarm}, old;
@@ -202,7 +202,7 @@ TEST(test_signals)
     qd_client_destroy(client);
 }
 
-TEST(test_timeouts)
+TEST(wait_respects_its_timeout)
 {
     qd_client *client = session_open(ADDRESS);
 
@@ -219,7 +219,7 @@ TEST(test_timeouts)
 
 /* More than any socket holds, both ways, in one go. A server whose answers are not taken stops reading: so they are
  * taken in while the rest goes out. */
-TEST(test_flood)
+TEST(flood_of_requests_is_sent_completely)
 {
     enum { PINGS = 400000 };
     qd_process *server = qd_server_start(QD_ARGS("--queue-max", "64K"));

@@ -23,7 +23,7 @@ static void send_hello(raw_link *raw, uint32_t seq, uint32_t version, const char
     raw_send_message(raw, &hello);
 }
 
-TEST(test_welcome)
+TEST(hello_is_answered_with_welcome)
 {
     qd_client *one = session_open(ADDRESS), *two = session_open(ADDRESS);
     const qd_msg_welcome *welcome = qd_client_welcome(one);
@@ -46,9 +46,9 @@ TEST(test_welcome)
     qd_client_destroy(two);
 }
 
-TEST(test_no_hello)
+TEST(connection_without_hello_is_closed)
 {
-    /* One that says nothing, one that stops within its first frame, one that begins with something else. */
+    /* A connection that sends nothing, one that stops within its first frame, one that begins with another message. */
     raw_link *silent = raw_open(ADDRESS), *slow = raw_open(ADDRESS), *rude = raw_open(ADDRESS);
 
     raw_send(slow, (const uint8_t[]){100, 8, 1}, 3);
@@ -61,7 +61,7 @@ TEST(test_no_hello)
     raw_close(rude);
 }
 
-TEST(test_second_hello)
+TEST(second_hello_is_refused)
 {
     raw_link *raw = raw_open_session(ADDRESS);
 
@@ -76,7 +76,7 @@ TEST(test_second_hello)
     raw_close(raw);
 }
 
-TEST(test_wrong_version)
+TEST(hello_with_wrong_version_is_refused)
 {
     const uint32_t versions[] = {0, 2, UINT32_MAX};
 
@@ -91,7 +91,7 @@ TEST(test_wrong_version)
     }
 }
 
-TEST(test_long_strings)
+TEST(hello_with_long_strings_is_refused)
 {
     char text[400];
 
@@ -104,7 +104,7 @@ TEST(test_long_strings)
     assert_int_equal(message->kind, QD_SERVER_WELCOME);
     raw_close(raw);
 
-    /* Refused, and may be said again. */
+    /* After the refusal the client may send Hello again. */
     raw = raw_open(ADDRESS);
     text[64] = 'x';
     text[65] = '\0';
@@ -129,7 +129,7 @@ TEST(test_long_strings)
     qd_client_destroy(client);
 }
 
-TEST(test_long_frame_before_hello)
+TEST(long_frame_before_hello_is_refused)
 {
     /* At the limit it is read (and is no Hello); above it the length alone is enough. */
     static uint8_t bytes[QD_FRAME_BYTES_BEFORE_HELLO] = {0x78}; /* field 15, a varint ... */
@@ -167,7 +167,7 @@ static qd_client *open_with(const char *address, const char *token)
     return client;
 }
 
-TEST(test_tokens)
+TEST(token_decides_access)
 {
     char users[] = "/tmp/quadrille-test-XXXXXX", admins[] = "/tmp/quadrille-test-XXXXXX";
 
@@ -185,7 +185,7 @@ TEST(test_tokens)
         qd_client_destroy(client);
     }
 
-    /* Who may close a room: its maker, whoever has its maker's token, an admin; nobody else. */
+    /* Only a room's creator, a session with the creator's token, and an admin may close it. */
     qd_client *maker = open_with(address, "first-token"), *same = open_with(address, "first-token");
     qd_client *other = open_with(address, "second-token"), *admin = open_with(address, "admin-token");
     for (int round = 0; round < 2; round++) {
@@ -206,7 +206,7 @@ TEST(test_tokens)
     remove(admins);
 }
 
-TEST(test_connections_max)
+TEST(connection_above_connections_max_is_refused)
 {
     qd_process *server = qd_server_start(QD_ARGS("--connections-max", "3"));
     const char *address = qd_server_address(server);
@@ -225,18 +225,18 @@ TEST(test_connections_max)
         assert_null(raw_next(raw));
         raw_close(raw);
     }
-    qd_client *late = qd_client_create();
-    assert_int_equal(qd_client_connect(late, address, NULL, NULL, DEADLINE_MS), QD_CLIENT_ERR_REFUSED);
-    assert_non_null(strstr(qd_client_error(late), "--connections-max"));
-    qd_client_destroy(late);
+    qd_client *refused = qd_client_create();
+    assert_int_equal(qd_client_connect(refused, address, NULL, NULL, DEADLINE_MS), QD_CLIENT_ERR_REFUSED);
+    assert_non_null(strstr(qd_client_error(refused), "--connections-max"));
+    qd_client_destroy(refused);
     session_witness_check(&witness);
 
     /* One goes, and there is a place again, as soon as the server has seen it go. */
     raw_close(two);
     for (bool in = false; !in;) {
-        late = qd_client_create();
-        in = qd_client_connect(late, address, NULL, NULL, DEADLINE_MS) == QD_CLIENT_OK;
-        qd_client_destroy(late);
+        refused = qd_client_create();
+        in = qd_client_connect(refused, address, NULL, NULL, DEADLINE_MS) == QD_CLIENT_OK;
+        qd_client_destroy(refused);
     }
     raw_close(three);
     session_witness_close(&witness);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Bytes that are no frames of the protocol: the connection ends with an Error that says why, and nobody else notices.
+ * Bytes that are no frames of the protocol: an Error names the reason, the connection ends, and no other one notices.
  */
 
 #include <signal.h>
@@ -159,7 +159,7 @@ TEST(truncated_frame_disturbs_nobody)
     session_witness_check(&witness);
 }
 
-/* What is cut off stands in the log of who looks for it; who ends between two frames has ended well. */
+/* A truncated frame is logged at level debug; an end between two frames is not. */
 TEST(truncated_frame_is_logged)
 {
     const uint8_t part[] = {200, 1, 0, 0};
@@ -213,7 +213,7 @@ TEST(garbage_ends_the_connection)
         raw_link *raw = round % 2 == 0 ? raw_open(ADDRESS) : raw_open_session(ADDRESS);
         raw_send(raw, bytes, 1 + rng_below(&rng, sizeof bytes));
         shutdown(raw->socket, SHUT_WR);
-        /* Whatever it says to that, it closes. */
+        /* The server may send anything first, but it closes the connection. */
         while (raw_next(raw) != NULL) {
             continue;
         }

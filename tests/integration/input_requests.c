@@ -101,7 +101,7 @@ TEST(open_room_with_bad_name_is_refused)
     expect_nothing_else();
 }
 
-/* A config that is refused, and what the text says. */
+/* A refused config, and the text of the Error. */
 typedef struct bad_config {
     const char *words;
     qd_msg_room_config config;
@@ -218,7 +218,7 @@ static uint32_t spawn(qd_client *sender, uint64_t to, const qd_msg_entities *ent
     return qd_client_spawn(sender, to, entities, false);
 }
 
-/* A batch that is refused whole, and what the text says. */
+/* A batch that is refused whole, and the text of the Error. */
 typedef struct bad_batch {
     uint32_t (*send)(qd_client *client, uint64_t room, const qd_msg_entities *entities);
     const qd_msg_entities *entities;

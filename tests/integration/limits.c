@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The limits that a server is started with: each is told in Welcome, kept, and named by its option when it is reached.
+ * The limits of a server: Welcome reports each one, the server keeps it, and errors name its option.
  */
 
 #include <stdlib.h>
@@ -104,7 +104,7 @@ TEST(frame_above_frame_max_ends_the_connection)
     raw_expect_end(raw, QD_ERROR_FRAME_TOO_LONG, "--frame-max");
     raw_close(raw);
 
-    /* The library is told so, too. */
+    /* The library reports it, too. */
     qd_client *client = session_open(address);
     assert_int_equal(qd_client_welcome(client)->limits.frame_bytes_max, 10240);
     uint32_t ids[4000] = {0};
@@ -156,7 +156,7 @@ TEST(batch_above_memory_max_is_refused)
     session_server_stop(server);
 }
 
-/* All of it is taken, by rooms and then by sessions: whoever comes then is told so, wherever it ends: at the
+/* Rooms, and then sessions, use all of the memory. Every later client gets an error, whichever step fails: the
  * connection, the session, the Hello or the Welcome. */
 TEST(session_above_memory_max_is_refused)
 {
@@ -177,7 +177,7 @@ TEST(session_above_memory_max_is_refused)
     }
     assert_non_null(strstr(answer->as.error.text, "--memory-max"));
     uint32_t count = 0;
-    for (uint32_t late = 0; late < MORE; late += sessions[count - 1] == NULL) {
+    for (uint32_t refused = 0; refused < MORE; refused += sessions[count - 1] == NULL) {
         assert_true(count < SESSIONS_MAX);
         sessions[count] = qd_client_create();
         if (qd_client_connect(sessions[count++], address, NULL, NULL, DEADLINE_MS) == QD_CLIENT_OK) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Queries over the wire: each kind, the order and the limit of its result, that it tells of the last tick, and what is
- * refused.
+ * Queries over the wire: each kind, the order and the limit of its result, that it shows the last tick, and the
+ * refusals.
  */
 
 #include <math.h>
@@ -50,7 +50,7 @@ static uint64_t open_row(qd_client *client, const char *name)
     return room;
 }
 
-TEST(test_each_kind)
+TEST(query_of_each_kind_finds_its_entities)
 {
     qd_client *client = session_open(ADDRESS);
     uint64_t room = open_row(client, "kinds");
@@ -87,7 +87,7 @@ TEST(test_each_kind)
     qd_client_destroy(client);
 }
 
-TEST(test_the_last_tick)
+TEST(query_shows_the_last_tick)
 {
     qd_client *client = session_open(ADDRESS);
     uint64_t room = session_open_room(client, "last tick", NULL);
@@ -109,7 +109,7 @@ TEST(test_the_last_tick)
     qd_client_destroy(client);
 }
 
-TEST(test_categories)
+TEST(query_filters_by_category)
 {
     static const uint32_t ids[] = {1, 2, 3}, categories[] = {1, 6, 1u << 31}, none[] = {0, 0, 0};
     static const float places[] = {10, 20, 30};
@@ -133,7 +133,7 @@ TEST(test_categories)
 }
 
 /* As many as one result can hold, on one spot. */
-TEST(test_limits)
+TEST(query_result_ends_at_its_limit)
 {
     static uint32_t ids[MANY];
     static float places[MANY];
@@ -162,7 +162,7 @@ TEST(test_limits)
     qd_client_destroy(client);
 }
 
-TEST(test_what_is_refused)
+TEST(query_with_bad_values_is_refused)
 {
     qd_client *client = session_open(ADDRESS);
     uint64_t room = session_open_room(client, "refused", NULL);

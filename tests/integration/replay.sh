@@ -3,15 +3,15 @@
 #
 # replay: the events of a room, tick by tick, against brute force: that of --check, and one in awk that shares nothing
 # with it. Over traces made here, and over recorded ones: those in $QD_TRACES, else in ../shared/traces beside the
-# repository, else none, which is said.
+# repository, else none, which the output reports.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
 : "${QD_SOURCE:?the folder of the sources}"
 start
 
-# generate SHAPE SEED PARTS: entities walk, come, go, and change their size; some ticks have no rows. All numbers are
+# generate SHAPE SEED PARTS: entities move, come, go, and change their size; some ticks have no rows. All numbers are
 # whole parts of one, so that many shapes just touch. With 16 parts awk's doubles and the server's floats agree to the
-# last bit; with 10 every number is rounded, and who touches is a matter of the last bit. Ids lie on both sides of 2^31.
+# last bit; with 10 every number is rounded, and a touch depends on the last bit. Ids lie on both sides of 2^31.
 generate() {
     awk -v shape="$1" -v seed="$2" -v parts="$3" '
         function some(low, high) { return (low * parts + int(rand() * (high - low) * parts)) / parts }
@@ -102,7 +102,7 @@ for shape in box circle; do
         for reason in 'despawned' 'resized' 'moved apart'; do
             grep -q ",end,.*,$reason\$" "$scratch/events" || fail "$shape $seed: no end because $reason"
         done
-        # The room is gone, and can be made anew.
+        # The room is gone, and can be opened again.
         expect 0 quadrille rooms
         out '^no rooms$'
     done
@@ -154,7 +154,7 @@ err '^quadrille replay: room taken holds 1 entities already'
 expect 1 quadrille replay "$trace" --room taken --hz 20
 err 'CONFIG_MISMATCH'
 
-# Who disturbs the room is found out. The trace is long, so that there is time for it.
+# Another session that disturbs the room is detected. The trace is long, so that there is time for it.
 awk 'BEGIN { print "tick,id,x,y,hx,hy"; for (t = 0; t < 400000; t++) print t ",1,0,0,1,1" }' >"$scratch/long.csv"
 quadrille replay "$scratch/long.csv" --room disturbed --step --check >"$scratch/out" 2>"$scratch/err" &
 replay=$!

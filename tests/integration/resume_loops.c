@@ -12,7 +12,7 @@
 
 #define ROUNDS 60u
 
-TEST(test_each_connection_is_on_another_loop)
+TEST(resume_on_another_loop_succeeds)
 {
     uint8_t key[QD_RESUME_KEY_BYTES];
     qd_process *server = qd_server_start(QD_ARGS("--loops", "3", "--workers", "2"));

@@ -12,7 +12,7 @@
 #define ROOMS   1000
 
 /* A thousand rooms, half of them on their own clock; in each, two boxes meet and part, and only its own events come. */
-TEST(test_a_thousand_rooms)
+TEST(thousand_rooms_tick_independently)
 {
     static uint64_t handles[ROOMS];
     static uint32_t begins[ROOMS], ends[ROOMS];
@@ -71,7 +71,7 @@ TEST(test_a_thousand_rooms)
     qd_client_destroy(client);
 }
 
-TEST(test_list)
+TEST(list_reports_each_room)
 {
     qd_client *client = session_open(ADDRESS);
     const char *names[] = {"list a", "list b", "list c", "list d", "list \xc3\xa9"};
@@ -101,7 +101,7 @@ TEST(test_list)
         assert_true(strcmp(list->rooms[i].name, names[4]) > 0);
     }
 
-    /* What it says of a room follows the room, within moments. */
+    /* The list follows the state of the room within moments. */
     const qd_msg_room_info *info;
     do {
         list = &session_expect(client, qd_client_list_rooms(client, "list a", 1), QD_SERVER_ROOM_LIST)->as.room_list;
@@ -113,7 +113,7 @@ TEST(test_list)
     qd_client_destroy(client);
 }
 
-TEST(test_snapshot)
+TEST(snapshot_reports_the_entities)
 {
     qd_client *client = session_open(ADDRESS);
     uint64_t room = session_open_room(client, "snapshot", NULL);
@@ -155,7 +155,7 @@ TEST(test_snapshot)
 }
 
 /* One that needs several frames. */
-TEST(test_large_snapshot)
+TEST(large_snapshot_arrives_in_several_frames)
 {
     enum { COUNT = 150000 };
     static uint32_t ids[COUNT];
@@ -183,7 +183,7 @@ TEST(test_large_snapshot)
     qd_client_destroy(client);
 }
 
-TEST(test_stats)
+TEST(stats_count_what_happened)
 {
     qd_client *client = session_open(ADDRESS);
     uint64_t room = session_open_room(client, "stats", NULL);
@@ -228,7 +228,7 @@ TEST(test_stats)
 }
 
 /* Opens the room until it is gone, or until it is there. */
-TEST(test_empty_rooms_close)
+TEST(empty_room_closes)
 {
     qd_client *client = session_open(ADDRESS);
     qd_msg_room_config config = session_step_room;

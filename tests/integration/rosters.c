@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Rosters over the wire: two rooms in which the same happens, in the one by Move and Teleport, in the other by
- * RosterMove, tell the same, in two dimensions and in three; also where rosters are longer than a frame's worth of them
+ * RosterMove, report the same, in two dimensions and in three; also where rosters are longer than a frame's worth of them
  * is sent, and where entities come and go. And a roster on a connection that breaks.
  */
 
@@ -85,12 +85,12 @@ static void move_both(qd_client *client, const uint64_t room[2], const crowd *al
     }
 }
 
-/* What a tick told, as numbers that only an equal tick gives. */
-typedef struct told {
+/* A hash of what a tick reported. */
+typedef struct tick_hash {
     uint64_t frames, begins, ends, passed, hash;
-} told;
+} tick_hash;
 
-static void mix(told *all, const void *bytes, size_t size)
+static void mix(tick_hash *all, const void *bytes, size_t size)
 {
     const uint8_t *at = bytes;
 
@@ -99,14 +99,14 @@ static void mix(told *all, const void *bytes, size_t size)
     }
 }
 
-static void mix_pairs(told *all, const qd_msg_pairs *pairs)
+static void mix_pairs(tick_hash *all, const qd_msg_pairs *pairs)
 {
     mix(all, &pairs->count, sizeof pairs->count);
     mix(all, pairs->a, pairs->count * sizeof pairs->a[0]);
     mix(all, pairs->b, pairs->count * sizeof pairs->b[0]);
 }
 
-static void step_both(qd_client *client, const uint64_t room[2], told all[2])
+static void step_both(qd_client *client, const uint64_t room[2], tick_hash all[2])
 {
     session_step(client, room[0]);
     session_step(client, room[1]);
@@ -116,7 +116,7 @@ static void step_both(qd_client *client, const uint64_t room[2], told all[2])
             continue;
         }
         const qd_msg_tick *tick = &message->as.tick;
-        told *one = &all[tick->room == room[1]];
+        tick_hash *one = &all[tick->room == room[1]];
         one->frames++;
         one->begins += tick->begins.count;
         one->ends += tick->ends.count;
@@ -132,7 +132,7 @@ static void run(bool is_3d)
 {
     static crowd all;
     rng_stream rng = {is_3d};
-    told both[2] = {{0}};
+    tick_hash both[2] = {{0}};
     qd_client *client = session_open(ADDRESS);
     const uint64_t room[2] = {open_room(client, is_3d ? "by id, deep" : "by id", is_3d),
                               open_room(client, is_3d ? "by roster, deep" : "by roster", is_3d)};
@@ -175,13 +175,13 @@ static void run(bool is_3d)
     qd_client_destroy(client);
 }
 
-TEST(test_the_same_as_by_id)
+TEST(roster_moves_equal_moves_by_id)
 {
     run(false);
     run(true);
 }
 
-TEST(test_refusals)
+TEST(roster_with_bad_values_is_refused)
 {
     static const uint32_t ids[] = {1, 2, 3, 4}, refused[] = {1, 2};
     static const qd_error_code codes[] = {QD_ERROR_UNKNOWN_ID, QD_ERROR_NOT_OWNER};
@@ -204,7 +204,7 @@ TEST(test_refusals)
     qd_client_destroy(other);
 }
 
-TEST(test_through_a_resume)
+TEST(roster_survives_a_resume)
 {
     static const uint32_t id = 1;
     static const float at = 77;

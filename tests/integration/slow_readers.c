@@ -96,7 +96,7 @@ static uint32_t read_until(qd_client *client, qd_pairs *pairs, uint64_t tick)
     return resets;
 }
 
-TEST(test_overflow)
+TEST(slow_reader_gets_one_reset_when_it_catches_up)
 {
     /* Room for the events of a few ticks: what a reader has just read may still count as queued for a moment. */
     qd_process *server = qd_server_start(QD_ARGS("--queue-max", "256K", "--slow-ms-max", "600000"));
@@ -121,17 +121,17 @@ TEST(test_overflow)
 
         for (int i = 0; i < 200; i++) {
             tick = shuffle(writer, &crowd);
-            /* Who reads is told of every tick, and never needs a reset. */
+            /* A reader that keeps up gets every tick, and never needs a reset. */
             assert_int_equal(read_until(reader, reader_pairs, tick), 0);
         }
         expect_true_set(reader_pairs, &crowd);
         session_witness_check(&witness);
 
-        /* It wakes: after what was queued, a reset, and the truth. */
+        /* The sleeper wakes: it gets the queued frames, one reset, and the present set. */
         assert_true(read_until(sleeper, sleeper_pairs, tick) >= 1);
         assert_true(merged_max > 1);
         expect_true_set(sleeper_pairs, &crowd);
-        /* And it is told of every tick again. */
+        /* From then on it gets every tick again. */
         tick = shuffle(writer, &crowd);
         read_until(sleeper, sleeper_pairs, tick);
         expect_true_set(sleeper_pairs, &crowd);
@@ -151,8 +151,8 @@ static uint64_t too_slow(qd_client *client)
     return session_expect(client, qd_client_get_stats(client, 0), QD_SERVER_STATS)->as.stats.server.too_slow;
 }
 
-/* Reads what the server sent until it ends the connection; returns whether it said GoAway TOO_SLOW. */
-static bool is_shown_out(qd_client *sleeper)
+/* Reads what the server sent until it ends the connection; returns whether it sent GoAway TOO_SLOW. */
+static bool is_disconnected(qd_client *sleeper)
 {
     for (const qd_server_message *message; (message = qd_client_wait(sleeper, DEADLINE_MS)) != NULL;) {
         if (message->kind == QD_SERVER_GO_AWAY) {
@@ -163,40 +163,40 @@ static bool is_shown_out(qd_client *sleeper)
     return false;
 }
 
-/* A reader that never wakes is shown out; one that wakes in time to hear why, hears it. */
-TEST(test_too_slow)
+/* A reader that never wakes is disconnected; one that wakes in time reads the reason. */
+TEST(reader_that_stays_slow_is_disconnected)
 {
     qd_process *server = qd_server_start(QD_ARGS("--queue-max", "64K", "--slow-ms-max", "300"));
     const char *address = qd_server_address(server);
-    qd_client *writer = session_open(address), *sleeper = session_open(address), *late = session_open(address);
+    qd_client *writer = session_open(address), *sleeper = session_open(address), *waker = session_open(address);
 
     setsockopt(qd_client_socket(sleeper), SOL_SOCKET, SO_RCVBUF, &(int){65536}, sizeof(int));
-    setsockopt(qd_client_socket(late), SOL_SOCKET, SO_RCVBUF, &(int){65536}, sizeof(int));
+    setsockopt(qd_client_socket(waker), SOL_SOCKET, SO_RCVBUF, &(int){65536}, sizeof(int));
     assert_int_equal(qd_client_welcome(sleeper)->limits.slow_ms_max, 300);
     static struct crowd crowd;
     spawn_crowd(writer, &crowd, "crowd");
     session_join(sleeper, "crowd");
-    session_join(late, "crowd");
+    session_join(waker, "crowd");
     session_subscribe(sleeper, crowd.room, QD_SCOPE_ALL, NULL);
-    session_subscribe(late, crowd.room, QD_SCOPE_ALL, NULL);
+    session_subscribe(waker, crowd.room, QD_SCOPE_ALL, NULL);
     assert_int_equal(too_slow(writer), 0);
     while (too_slow(writer) < 2) {
         shuffle(writer, &crowd);
     }
-    /* At least the sessions are gone; on a machine that is not too busy the words came through. */
-    if (!is_shown_out(late)) {
+    /* At least the sessions are gone; on a machine that is not too busy the GoAway arrived. */
+    if (!is_disconnected(waker)) {
         print_message("the words did not come through\n");
     }
     session_expect_quiet(writer);
     assert_true(strstr(qd_process_errors(server), "a reader is too slow") != NULL);
     qd_client_destroy(sleeper);
-    qd_client_destroy(late);
+    qd_client_destroy(waker);
     qd_client_destroy(writer);
     session_server_stop(server);
 }
 
 /* A reader that never wakes keeps neither the room nor the server from ending. */
-TEST(test_stop_with_a_sleeper)
+TEST(server_stops_despite_a_reader_that_sleeps)
 {
     qd_process *server = qd_server_start(QD_ARGS("--queue-max", "64K"));
     const char *address = qd_server_address(server);
@@ -219,7 +219,7 @@ TEST(test_stop_with_a_sleeper)
 }
 
 /* One that asks and does not read: the server stops reading from it, and goes on when it reads. */
-TEST(test_asks_and_does_not_read)
+TEST(requester_that_does_not_read_is_paused)
 {
     qd_process *server = qd_server_start(QD_ARGS("--queue-max", "64K"));
     const char *address = qd_server_address(server);
@@ -275,16 +275,16 @@ static void place(qd_client *client, uint64_t room, uint32_t first, uint32_t cou
     }
 }
 
-TEST(test_suspension)
+TEST(subscription_with_too_many_pairs_is_suspended)
 {
     qd_process *server = qd_server_start(NULL);
-    qd_client *client = session_open(qd_server_address(server)), *late = session_open(qd_server_address(server));
-    qd_pairs *pairs = qd_pairs_create(), *late_pairs = qd_pairs_create();
+    qd_client *client = session_open(qd_server_address(server)), *other = session_open(qd_server_address(server));
+    qd_pairs *pairs = qd_pairs_create(), *other_pairs = qd_pairs_create();
     qd_msg_room_config config = session_step_room;
 
     config.events_max = 100;
     uint64_t room = session_open_room(client, "heap", &config);
-    session_join(late, "heap");
+    session_join(other, "heap");
     session_subscribe(client, room, QD_SCOPE_ALL, pairs);
     for (uint32_t id = 0; id < 20; id++) {
         session_spawn(client, room, id, 10 * (float)id, 100);
@@ -308,30 +308,30 @@ TEST(test_suspension)
     assert_int_equal(qd_pairs_apply(pairs, frame), QD_CLIENT_OK);
     assert_false(qd_pairs_known(pairs));
 
-    /* Said once; whoever subscribes now is told as well. */
+    /* The suspension is reported once, and to each session that subscribes during it. */
     session_step(client, room);
     session_step(client, room);
     session_expect_quiet(client);
-    qd_client_subscribe(late, room, QD_SCOPE_ALL, false);
-    frame = &session_wait_kind(late, QD_SERVER_TICK)->as.tick;
+    qd_client_subscribe(other, room, QD_SCOPE_ALL, false);
+    frame = &session_wait_kind(other, QD_SERVER_TICK)->as.tick;
     assert_true(frame->suspended);
-    assert_int_equal(qd_pairs_apply(late_pairs, frame), QD_CLIENT_OK);
+    assert_int_equal(qd_pairs_apply(other_pairs, frame), QD_CLIENT_OK);
 
     /* As soon as it fits again: a reset, and events as before. */
     place(client, room, 0, 20, 100, 2);
     tick = session_step(client, room);
     assert_true(read_until(client, pairs, tick) == 1);
-    assert_true(read_until(late, late_pairs, tick) == 1);
+    assert_true(read_until(other, other_pairs, tick) == 1);
     assert_int_equal(qd_pairs_count(pairs), 19);
-    assert_int_equal(qd_pairs_count(late_pairs), 19);
+    assert_int_equal(qd_pairs_count(other_pairs), 19);
     session_move(client, room, 0, 800, 800);
     session_step(client, room);
     session_expect_tick(client, "end 0-1 moved apart");
-    session_expect_tick(late, "end 0-1 moved apart");
+    session_expect_tick(other, "end 0-1 moved apart");
     qd_pairs_destroy(pairs);
-    qd_pairs_destroy(late_pairs);
+    qd_pairs_destroy(other_pairs);
     qd_client_destroy(client);
-    qd_client_destroy(late);
+    qd_client_destroy(other);
     session_server_stop(server);
 }
 

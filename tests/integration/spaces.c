@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rooms of every kind over the wire: three dimensions, capsules, swept rooms, and each index, which all tell the same.
+ * Rooms of every kind over the wire: three dimensions, capsules, swept rooms, and all indexes, which report the same.
  */
 
 #include <math.h>
@@ -51,7 +51,7 @@ static void step_and_expect(qd_client *client, uint64_t room, const char *events
     session_expect_tick(client, events);
 }
 
-TEST(test_three_dimensions)
+TEST(room_of_three_dimensions_needs_all_axes)
 {
     for (size_t i = 0; i < COUNT_OF(indexes_3d); i++) {
         const qd_msg_room_config config = deep_config(indexes_3d[i]);
@@ -86,7 +86,7 @@ TEST(test_three_dimensions)
     }
 }
 
-TEST(test_what_is_in_force_is_told)
+TEST(room_opened_reports_the_config_in_force)
 {
     qd_client *client = session_open(ADDRESS);
     qd_msg_room_config config = deep_config(QD_INDEX_GRID);
@@ -106,7 +106,7 @@ TEST(test_what_is_in_force_is_told)
     assert_int_equal(stats->index, QD_INDEX_GRID);
     assert_int_equal(stats->depth, 0);
 
-    /* AUTO is told as it was asked for; which one it is at work, in the figures. */
+    /* RoomOpened reports AUTO as requested; the stats name the index in use. */
     opened = &session_expect(client, qd_client_open_room(client, "auto", &session_step_room), QD_SERVER_ROOM_OPENED)
                   ->as.room_opened;
     room = opened->room;
@@ -119,7 +119,7 @@ TEST(test_what_is_in_force_is_told)
 }
 
 /* A capsule and a sphere in the same snapshot; without one the column of radii is absent. */
-TEST(test_snapshots)
+TEST(snapshot_has_the_shapes_of_its_room)
 {
     const qd_msg_room_config config = deep_config(QD_INDEX_AUTO);
     qd_client *client = session_open(ADDRESS);
@@ -157,7 +157,7 @@ TEST(test_snapshots)
     assert_true(result->entities.radius[0] == 3 && result->entities.radius[1] == 0);
     assert_int_equal(result->entities.id[1], 9);
 
-    /* A room of two dimensions has no third axis to tell of. */
+    /* A room of two dimensions reports no third axis. */
     uint64_t flat = session_open_room(client, "flat", NULL);
     session_spawn(client, flat, 1, 2, 3);
     result = &session_expect(client, qd_client_snapshot(client, flat, NULL, 0), QD_SERVER_SNAPSHOT_RESULT)
@@ -169,7 +169,7 @@ TEST(test_snapshots)
     qd_client_destroy(client);
 }
 
-TEST(test_queries)
+TEST(queries_use_all_axes_of_the_room)
 {
     for (size_t i = 0; i < COUNT_OF(indexes_3d); i++) {
         const qd_msg_room_config config = deep_config(indexes_3d[i]);
@@ -209,7 +209,7 @@ TEST(test_queries)
 }
 
 /* A bullet: past one wall and into another, whatever the index. */
-TEST(test_swept_rooms)
+TEST(swept_room_reports_passed_pairs)
 {
     for (size_t i = 0; i < COUNT_OF(indexes_2d); i++) {
         qd_msg_room_config config = session_step_room;
@@ -247,7 +247,7 @@ TEST(test_swept_rooms)
 #define CROWD 300u
 #define TICKS 12u
 
-/* Everything that a room of that index tells of a crowd that walks about, folded as well. */
+/* A hash of everything that a room of that index reports of a moving crowd, also folded. */
 static uint64_t hash_of_index(qd_index_kind index, uint32_t dimensions)
 {
     qd_msg_room_config config = dimensions == 3 ? deep_config(index) : session_step_room;
@@ -317,7 +317,7 @@ static uint64_t hash_of_index(qd_index_kind index, uint32_t dimensions)
     return hash;
 }
 
-TEST(test_every_index_tells_the_same)
+TEST(every_index_reports_the_same_events)
 {
     uint64_t flat = hash_of_index(QD_INDEX_BRUTE, 2), deep = hash_of_index(QD_INDEX_BRUTE, 3);
 

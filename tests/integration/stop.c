@@ -12,7 +12,7 @@
 #include "support/session.h"
 #include "tests/support/test.h"
 
-/* Everyone is told: the ends of all pairs, the end of the room, the end of the session. Then the server ends. */
+/* Every session gets the ends of all pairs, the end of the room, and the end of the session. Then the server ends. */
 static void stop_by(int signal_number)
 {
     qd_process *server = qd_server_start(NULL);
@@ -53,12 +53,12 @@ static void stop_by(int signal_number)
     qd_process_destroy(server);
 }
 
-TEST(test_sigterm)
+TEST(sigterm_stops_the_server)
 {
     stop_by(SIGTERM);
 }
 
-TEST(test_sigint)
+TEST(sigint_stops_the_server)
 {
     stop_by(SIGINT);
 }
@@ -74,15 +74,15 @@ static uint64_t now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Reads to the end of the session; who comes to it only when time is over may have missed what was said at last. */
+/* Reads to the end of the session; a session that reads too slowly may miss the last messages. */
 static void expect_end(qd_client *client, uint64_t stopped_ms)
 {
-    bool told = false;
+    bool has_go_away = false;
 
     for (const qd_server_message *message; (message = qd_client_wait(client, DEADLINE_MS)) != NULL;) {
-        told = told || message->kind == QD_SERVER_GO_AWAY;
+        has_go_away = has_go_away || message->kind == QD_SERVER_GO_AWAY;
     }
-    if (told) {
+    if (has_go_away) {
         assert_int_equal(qd_client_state(client), QD_CLIENT_ERR_CLOSED);
     } else if (now_ms() - stopped_ms < LAST_WORDS_MS) {
         fail_msg("the session ended without GoAway: %s", qd_client_error(client));
@@ -92,9 +92,9 @@ static void expect_end(qd_client *client, uint64_t stopped_ms)
 }
 
 /* No more sessions, no more rooms while it stops; what matters is that nothing hangs. */
-TEST(test_stop_under_load)
+TEST(stop_under_load_notifies_all_sessions)
 {
-    /* Nobody is shown out who does not read while the others are made. */
+    /* Sessions do not read while the others are created; the server must not disconnect them. */
     qd_process *server = qd_server_start(QD_ARGS("--slow-ms-max", "600000"));
     const char *address = qd_server_address(server);
     const qd_msg_room_config fast = {.has_bounds = true, .bounds = {.max_x = 100, .max_y = 100}, .tick_hz = 1000};
@@ -127,7 +127,7 @@ TEST(test_stop_under_load)
     qd_process_destroy(server);
 }
 
-/* Runs the server with arguments of which it says something on stderr, and ends. */
+/* Runs the server with arguments that it reports on stderr before it exits. */
 static void expect_refusal(const char *const *arguments, int status, const char *word)
 {
     qd_process *server = qd_process_start(getenv("QD_SERVER"), arguments);
@@ -140,7 +140,7 @@ static void expect_refusal(const char *const *arguments, int status, const char 
     qd_process_destroy(server);
 }
 
-TEST(test_taken_port)
+TEST(taken_port_is_reported)
 {
     qd_process *server = qd_server_start(NULL);
     session_witness witness;
@@ -154,7 +154,7 @@ TEST(test_taken_port)
 }
 
 /* A port is free again as soon as the server has ended. */
-TEST(test_port_again)
+TEST(port_is_free_after_a_stop)
 {
     qd_process *server = qd_server_start(NULL);
     char address[64];
@@ -168,7 +168,7 @@ TEST(test_port_again)
     qd_client_destroy(client);
 }
 
-TEST(test_bad_flags)
+TEST(bad_options_are_refused)
 {
     expect_refusal(QD_ARGS("--listen", "nonsense"), 2, "--listen");
     expect_refusal(QD_ARGS("--listen", "127.0.0.1:65536"), 2, "65536");
@@ -191,7 +191,7 @@ TEST(test_bad_flags)
     unsetenv("QUADRILLE_WORKER");
 }
 
-TEST(test_help_and_version)
+TEST(help_and_version_are_printed)
 {
     qd_process *help = qd_process_start(getenv("QD_SERVER"), QD_ARGS("--help"));
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Standard streams that are closed, or take nothing: no socket gets their numbers, and lost output is told.
+# Standard streams that are closed, or take nothing: no socket gets their numbers, and lost output is reported.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
 
@@ -15,7 +15,7 @@ for _ in {1..20}; do
     expect 0 quadrille stats
 done
 
-# Who prints while it is connected would print into the connection.
+# A program that prints while it is connected would print into the connection.
 closed() {
     local status=0
     "$@" >&- 2>"$scratch/err" || status=$?

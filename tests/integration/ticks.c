@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What makes a room tick, and what is said when: steps and the room's own clock.
+ * The ticks of a room by Step and by its own clock, and the order of the frames.
  */
 
 #include "support/session.h"
@@ -8,7 +8,7 @@
 
 #define ADDRESS qd_server_address(session_server)
 
-TEST(test_frames_come_before_applied)
+TEST(tick_frames_come_before_applied)
 {
     qd_client *client = session_open(ADDRESS);
     uint64_t room = session_open_room(client, "order", NULL);
@@ -31,7 +31,7 @@ TEST(test_frames_come_before_applied)
     assert_int_equal(message->as.applied.tick, 1);
     assert_int_equal(message->as.applied.seq, seq);
 
-    /* A step without events is answered all the same. */
+    /* A step without events gets its answer, too. */
     for (uint64_t tick = 2; tick < 10; tick++) {
         assert_int_equal(session_step(client, room), tick);
     }
@@ -40,7 +40,7 @@ TEST(test_frames_come_before_applied)
 }
 
 /* Many steps without waiting for their answers: each has one, in order. */
-TEST(test_steps_ahead)
+TEST(steps_sent_ahead_are_all_applied)
 {
     qd_client *client = session_open(ADDRESS);
     uint64_t room = session_open_room(client, "ahead", NULL);
@@ -71,7 +71,7 @@ TEST(test_steps_ahead)
     qd_client_destroy(client);
 }
 
-TEST(test_wrong_tick)
+TEST(step_with_wrong_tick_is_refused)
 {
     qd_client *client = session_open(ADDRESS);
     uint64_t room = session_open_room(client, "wrong tick", NULL);
@@ -87,7 +87,7 @@ TEST(test_wrong_tick)
 static const qd_msg_room_config clock_room = {
     .has_bounds = true, .bounds = {.max_x = 1000, .max_y = 1000}, .tick_hz = 200};
 
-TEST(test_clock)
+TEST(room_clock_ticks_at_its_rate)
 {
     qd_client *client = session_open(ADDRESS);
     uint32_t opening = qd_client_open_room(client, "clock", &clock_room);
@@ -126,7 +126,7 @@ TEST(test_clock)
 }
 
 /* A batch without a number wants no Applied. */
-TEST(test_seq_0)
+TEST(request_with_seq_0_gets_no_reply)
 {
     qd_client *client = session_open(ADDRESS);
     uint64_t room = session_open_room(client, "silent", &clock_room);
@@ -148,7 +148,7 @@ TEST(test_seq_0)
 }
 
 /* The last position before a tick counts, and only that. */
-TEST(test_last_position_counts)
+TEST(last_position_before_a_tick_counts)
 {
     qd_client *client = session_open(ADDRESS);
     uint64_t room = session_open_room(client, "last position", NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The adapter for libuv on a real connection: messages in order, more output than the socket takes, the end told once,
+ * The adapter for libuv on a real connection: messages in order, more output than the socket takes, the end reported once,
  * and handles that are all closed in the end.
  */
 
@@ -133,12 +133,12 @@ static void run(bool stop_server)
     }
 }
 
-TEST(test_the_program_ends_it)
+TEST(program_ends_the_connection)
 {
     run(false);
 }
 
-TEST(test_the_server_ends_it)
+TEST(server_ends_the_connection)
 {
     run(true);
 }

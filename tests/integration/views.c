@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Views over the wire: what clients fold is what the rule gives, also for those who did not read for a while; and what
- * is refused.
+ * Views over the wire: folded views agree with the rule, also after a client did not read for a while; and
+ * refusals.
  */
 
 #include <string.h>
@@ -67,10 +67,10 @@ static uint64_t wander(qd_client *client, struct crowd *crowd, bool all)
         place_all(crowd);
     }
     for (uint32_t i = 0; i < ENTITIES / 10; i++) {
-        uint32_t who = rng_below(&crowd->rng, ENTITIES);
+        uint32_t id = rng_below(&crowd->rng, ENTITIES);
 
-        crowd->x[who] = (float)rng_below(&crowd->rng, 4000) / 4;
-        crowd->y[who] = (float)rng_below(&crowd->rng, 4000) / 4;
+        crowd->x[id] = (float)rng_below(&crowd->rng, 4000) / 4;
+        crowd->y[id] = (float)rng_below(&crowd->rng, 4000) / 4;
     }
     qd_client_move(client, crowd->room, &(qd_msg_entities){ENTITIES, crowd->id, .x = crowd->x, .y = crowd->y});
     return session_step(client, crowd->room);
@@ -105,7 +105,7 @@ static uint32_t fold_line(qd_client *client, qd_view *views)
         }
         assert_int_equal(message->kind, QD_SERVER_VIEW);
         resets += message->as.view.reset;
-        /* It stands for all since the last that was told. */
+        /* A reset covers all ticks since the last reported one. */
         if (message->as.view.reset) {
             assert_int_equal(message->as.view.merged_ticks, message->as.view.tick - qd_view_tick(views));
         }
@@ -151,7 +151,7 @@ static void expect_true_watchers(const qd_view *watchers, const qd_view *views, 
     }
 }
 
-TEST(test_views_are_what_the_rule_gives)
+TEST(views_agree_with_the_rule)
 {
     static struct crowd crowd;
     qd_client *seer = session_open(ADDRESS), *watcher = session_open(ADDRESS);
@@ -192,7 +192,7 @@ TEST(test_views_are_what_the_rule_gives)
 }
 
 /* In a room with a clock, in which nobody is subscribed. */
-TEST(test_a_clock_is_enough)
+TEST(views_are_reported_by_the_room_clock)
 {
     static const uint32_t observer[] = {5};
     static const float at[] = {30}, range[] = {10};
@@ -215,7 +215,7 @@ TEST(test_a_clock_is_enough)
     qd_view_destroy(views);
 }
 
-TEST(test_who_does_not_read_is_reset)
+TEST(slow_reader_of_views_gets_a_reset)
 {
     qd_process *server = qd_server_start(QD_ARGS("--queue-max", "128K", "--slow-ms-max", "600000"));
     const char *address = qd_server_address(server);
@@ -257,7 +257,7 @@ TEST(test_who_does_not_read_is_reset)
     session_server_stop(server);
 }
 
-TEST(test_refusals)
+TEST(view_requests_with_bad_values_are_refused)
 {
     static const uint32_t ids[] = {1, 2, 3, 9};
     static const float some[] = {1, 2, 3, 4};
@@ -313,7 +313,7 @@ TEST(test_refusals)
 }
 
 /* A column of another length, and bytes that are none of the message. */
-TEST(test_broken_messages)
+TEST(broken_view_messages_are_refused)
 {
     static const uint8_t unequal[] = {0x08, 0x05, 0xa2, 0x01, 0x0e, 0x08, 0x07, 0x12, 0x04, 1, 0, 0, 0, 0x1a, 2, 1, 1};
     static const uint8_t payload[] = {0x08, 0x06, 0x9a, 0x01, 0x0b, 0x08, 0x07, 0x12, 0x04, 1, 0, 0, 0, 0x2a, 1, 9};

@@ -172,7 +172,7 @@ static void run(const char *workers, struct stream *streams)
     session_server_stop(server);
 }
 
-TEST(test_same_bytes)
+TEST(frames_are_equal_with_any_number_of_workers)
 {
     const char *workers[] = {"1", "2", "4"};
     struct stream streams[3][ROOMS];
@@ -188,7 +188,7 @@ TEST(test_same_bytes)
             assert_int_equal(streams[i][room].bytes, streams[0][room].bytes);
             assert_true(streams[i][room].hash == streams[0][room].hash);
         }
-        /* The rooms differ, so that the hashes say something. */
+        /* The rooms differ, so that equal hashes prove something. */
         assert_true(room == 0 || streams[0][room].hash != streams[0][0].hash);
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Several sessions in one room: whose entities are whose, what late ones are told, and what one leaves behind.
+ * Several sessions in one room: ownership of entities, sessions that join later, and sessions that leave.
  */
 #include <string.h>
 
@@ -53,7 +53,7 @@ TEST(request_for_another_sessions_entities_is_refused)
     step_and_expect(owner, room, "begin 1-2");
     session_spawn(other, room, 3, 100, 100);
 
-    /* In one batch with an entity of its own: that one is moved all the same. */
+    /* In one batch with the session's own entity: that one moves anyway. */
     const uint32_t ids[] = {1, 3, 2};
     const float far[] = {500, 10, 500};
     const uint32_t refused[] = {0, 2};
@@ -101,46 +101,46 @@ TEST(room_owned_entities_outlive_their_session)
     qd_client_destroy(other);
 }
 
-TEST(late_subscriber_gets_the_present_set)
+TEST(subscriber_that_joins_later_gets_the_present_set)
 {
-    qd_client *early = session_open(ADDRESS), *late = session_open(ADDRESS);
-    qd_pairs *early_pairs = qd_pairs_create(), *late_pairs = qd_pairs_create();
-    uint64_t room = session_open_room(early, "late", NULL);
+    qd_client *first = session_open(ADDRESS), *second = session_open(ADDRESS);
+    qd_pairs *early_pairs = qd_pairs_create(), *second_pairs = qd_pairs_create();
+    uint64_t room = session_open_room(first, "late", NULL);
 
-    session_subscribe(early, room, QD_SCOPE_ALL, early_pairs);
+    session_subscribe(first, room, QD_SCOPE_ALL, early_pairs);
     for (uint32_t id = 0; id < 20; id++) {
-        session_spawn(early, room, id, (float)id * 1.5f, 10);
+        session_spawn(first, room, id, (float)id * 1.5f, 10);
     }
-    session_step(early, room);
+    session_step(first, room);
     for (uint32_t id = 0; id < 20; id += 3) {
-        session_move(early, room, id, (float)id * 1.5f, 100);
+        session_move(first, room, id, (float)id * 1.5f, 100);
     }
-    session_step(early, room);
-    assert_int_equal(session_fold(early, early_pairs), 2);
+    session_step(first, room);
+    assert_int_equal(session_fold(first, early_pairs), 2);
     /* Neighbours touch; the chain of 20 is cut at every third: 1-2, 4-5, ... 16-17 are left, and 0 and 3 ... are far.
      */
     assert_int_equal(qd_pairs_count(early_pairs), 6);
 
-    session_join(late, "late");
-    session_subscribe(late, room, QD_SCOPE_ALL, late_pairs);
-    assert_int_equal(qd_pairs_tick(late_pairs), 2);
-    assert_int_equal(qd_pairs_count(late_pairs), 6);
+    session_join(second, "late");
+    session_subscribe(second, room, QD_SCOPE_ALL, second_pairs);
+    assert_int_equal(qd_pairs_tick(second_pairs), 2);
+    assert_int_equal(qd_pairs_count(second_pairs), 6);
     for (uint32_t id = 1; id < 18; id += 3) {
-        assert_true(qd_pairs_contain(late_pairs, id, id + 1));
+        assert_true(qd_pairs_contain(second_pairs, id, id + 1));
     }
 
-    /* From here on both hear the same. */
-    session_move(early, room, 1, 500, 500);
-    session_step(early, room);
-    session_settle(late);
-    assert_int_equal(session_fold(early, early_pairs), 1);
-    assert_int_equal(session_fold(late, late_pairs), 1);
+    /* From here on both get the same events. */
+    session_move(first, room, 1, 500, 500);
+    session_step(first, room);
+    session_settle(second);
+    assert_int_equal(session_fold(first, early_pairs), 1);
+    assert_int_equal(session_fold(second, second_pairs), 1);
     assert_int_equal(qd_pairs_count(early_pairs), 5);
-    assert_int_equal(qd_pairs_count(late_pairs), 5);
+    assert_int_equal(qd_pairs_count(second_pairs), 5);
     qd_pairs_destroy(early_pairs);
-    qd_pairs_destroy(late_pairs);
-    qd_client_destroy(early);
-    qd_client_destroy(late);
+    qd_pairs_destroy(second_pairs);
+    qd_client_destroy(first);
+    qd_client_destroy(second);
 }
 
 /* What a session leaves stays for the grace time, and then ends as expired. `leave`: by LeaveRoom, else it is gone. */
@@ -182,7 +182,7 @@ static void lose(const char *name, bool leave)
     assert_int_equal(left->id[0], 1);
 
     if (leave) {
-        /* Out of the room: it neither hears nor does anything there, until it comes again. */
+        /* Out of the room: it gets no events and cannot act there until it joins again. */
         session_expect_error(goes, qd_client_step(goes, room, 0), QD_ERROR_UNKNOWN_ROOM, NULL);
         session_expect_quiet(goes);
         assert_int_equal(session_join(goes, name), room);
@@ -332,7 +332,7 @@ TEST(closing_a_room_ends_its_pairs)
     qd_client_destroy(guest);
 }
 
-/* Two writers make each tick together; one that does not come in time is named, and told where the others are. */
+/* Two writers complete each tick together; Applied names a lagging one, and the lagging one learns the current tick. */
 TEST(lockstep_ticks_wait_until_the_deadline)
 {
     qd_msg_room_config config = session_step_room;
