@@ -18,9 +18,9 @@
 #include "server/space/tuning.h"
 
 #define SEEDS_DEFAULT 400u
-#define BIG_EVERY     25u  /* one seed in so many has thousands of entities, */
-#define HUGE_EVERY    200u /* and one in so many has enough of them for a traversal to be split into tasks */
-#define CLOSE_SHARE   50u  /* at most one pair in so many may be too close to call */
+#define BIG_EVERY     25u  /* one seed in N has thousands of entities, */
+#define HUGE_EVERY    200u /* and one in N has enough of them for a traversal to be split into tasks */
+#define CLOSE_SHARE   50u  /* at most one pair in N may be too close to call */
 
 /* ---- members ---- */
 
@@ -258,7 +258,7 @@ static uint64_t run_script(uint64_t seed, uint32_t limit, const qd_executor *exe
     REQUIRE(&run, qd_room_create(&config, &run.heap, seed * 77, &run.room) == QD_OK);
     qd_tuning tuning = QD_TUNING_DEFAULT;
     if (seed % 2 == 0) {
-        /* Every move waits for the tick, and lands by tasks as small as can be. */
+        /* Every move is pending until the tick, which applies it by the smallest tasks possible. */
         tuning = (qd_tuning){.leaf_rows = 96, .task_rows_min = 64, .apply_slots = 64};
     }
     tuning.misses_min = UINT32_MAX; /* the reference never gives up */

@@ -17,7 +17,7 @@
 #include "server/room/views/visibility/spatial_join.h"
 
 #define SEEDS_DEFAULT 1500u
-#define HUGE_EVERY    150u /* one seed in so many has enough entities for a traversal to be split into tasks */
+#define HUGE_EVERY    150u /* one seed in N has enough entities for a traversal to be split into tasks */
 
 /* ---- members ---- */
 

@@ -95,12 +95,12 @@ static qd_geometry geometry_of(const qd_body *body)
     return geometry;
 }
 
-TEST(test_overlap)
+TEST(overlap_agrees_with_the_oracle)
 {
     source from = {.rng = {11}};
 
     for (uint32_t shapes = 0; shapes < 9; shapes++) {
-        uint32_t told[3] = {0};
+        uint32_t counts[3] = {0};
 
         for (uint32_t i = 0; i < CASES; i++) {
             draw_source(&from);
@@ -110,18 +110,18 @@ TEST(test_overlap)
             oracle_verdict expected = oracle_overlap(&one, &other);
             assert_int_equal(overlap, qd_geometry_overlaps(&b, &a));
             assert_true(expected == ORACLE_TOO_CLOSE || overlap == (expected == ORACLE_OVERLAP));
-            told[expected]++;
+            counts[expected]++;
         }
-        assert_true(told[ORACLE_APART] > CASES / 4 && told[ORACLE_OVERLAP] > CASES / 5);
+        assert_true(counts[ORACLE_APART] > CASES / 4 && counts[ORACLE_OVERLAP] > CASES / 5);
     }
 }
 
-TEST(test_meeting)
+TEST(swept_contact_agrees_with_the_oracle)
 {
     source from = {.rng = {12}};
 
     for (uint32_t shapes = 0; shapes < 9; shapes++) {
-        uint32_t told[3] = {0}, between = 0;
+        uint32_t counts[3] = {0}, between = 0;
 
         for (uint32_t i = 0; i < CASES; i++) {
             draw_source(&from);
@@ -135,10 +135,10 @@ TEST(test_meeting)
             assert_int_equal(met, qd_geometry_meets(&s[1], &s[3], &s[0], &s[2]));
             assert_int_equal(met, qd_geometry_meets(&s[2], &s[0], &s[3], &s[1]));
             assert_true(expected == ORACLE_TOO_CLOSE || met == (expected == ORACLE_OVERLAP));
-            told[expected]++;
+            counts[expected]++;
             between += met && !qd_geometry_overlaps(&s[0], &s[1]) && !qd_geometry_overlaps(&s[2], &s[3]);
         }
-        assert_true(told[ORACLE_APART] > CASES / 4 && told[ORACLE_OVERLAP] > CASES / 5 && between > CASES / 20);
+        assert_true(counts[ORACLE_APART] > CASES / 4 && counts[ORACLE_OVERLAP] > CASES / 5 && between > CASES / 20);
     }
 }
 
@@ -175,12 +175,12 @@ static double measure(const qd_space_query *query, const qd_geometry *geometry)
     return distance <= query->reach ? distance : (double)INFINITY;
 }
 
-TEST(test_distance_and_ray)
+TEST(distance_and_ray_agree_with_the_oracle)
 {
     source from = {.rng = {13}};
 
     for (uint32_t kinds = 0; kinds < 6; kinds++) {
-        uint32_t told[3] = {0}, away = 0;
+        uint32_t counts[3] = {0}, away = 0;
 
         for (uint32_t i = 0; i < CASES; i++) {
             draw_source(&from);
@@ -191,10 +191,10 @@ TEST(test_distance_and_ray)
             oracle_verdict expected = oracle_measure(&query, &body, &expected_at, &slack);
             assert_true(expected == ORACLE_TOO_CLOSE || isfinite(at) == (expected == ORACLE_OVERLAP));
             assert_true(expected != ORACLE_OVERLAP || fabs(at - expected_at) <= slack);
-            told[expected]++;
+            counts[expected]++;
             away += isfinite(at) && at > 0;
         }
-        assert_true(told[ORACLE_APART] > CASES / 20 && told[ORACLE_OVERLAP] > CASES / 10 && away > CASES / 20);
+        assert_true(counts[ORACLE_APART] > CASES / 20 && counts[ORACLE_OVERLAP] > CASES / 10 && away > CASES / 20);
     }
 }
 

@@ -2,7 +2,7 @@
  *
  * Random scripts of every change a space knows, for every index, against a brute force that shares no code with it: the
  * events of every tick, the reasons of its ends, the pairs of the last tick at random moments between, and queries now
- * and then must be exactly the same. space/hunt.h says how to call it, space/script.h what a script is.
+ * and then must be exactly the same. space/hunt.h documents the arguments, space/script.h what a script is.
  */
 #include "space/hunt.h"
 

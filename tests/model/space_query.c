@@ -2,7 +2,7 @@
  *
  * Queries against a brute force that shares no code with them: random worlds of every index, inside their bounds and
  * far outside, with changes under way that no tick has seen. Every hit, its order and its distance must be exactly the
- * same. space/hunt.h says how to call it, space/script.h what a script is.
+ * same. space/hunt.h documents the arguments, space/script.h what a script is.
  */
 #include "space/hunt.h"
 

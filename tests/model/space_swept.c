@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Swept spaces, in which much moves far at every tick: what passed, too, must be as brute force has it, whatever was
- * teleported, reshaped, refiltered, added or removed on the way. space/hunt.h says how to call it, space/script.h what
+ * teleported, reshaped, refiltered, added or removed on the way. space/hunt.h documents the arguments, space/script.h what
  * a script is.
  */
 #include "space/hunt.h"

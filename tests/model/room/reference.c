@@ -246,7 +246,7 @@ static void renew_own(ref_room *room, uint32_t member)
     }
 }
 
-/* Who owns an entity now owns it in the pairs of the last tick, too. */
+/* The present owner of an entity owns it in the pairs of the last tick, too. */
 static void reown(ref_room *room, ref_entity *entity, uint32_t member, uint32_t to)
 {
     const ref_entity *was = born(&room->was, entity->id, entity->birth);

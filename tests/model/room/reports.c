@@ -102,16 +102,16 @@ static void fold(struct run *run, const qd_room_report *report)
 /* What is folded of a live subscription is the true set. */
 static void check_folded(struct run *run, uint32_t member)
 {
-    const ref_pairs *truth = &run->reference->set;
+    const ref_pairs *expected = &run->reference->set;
     const struct set *folded = &run->folded[member];
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < truth->count; i++) {
-        if (!ref_in_scope(run->reference, member, &truth->all[i])) {
+    for (uint32_t i = 0; i < expected->count; i++) {
+        if (!ref_in_scope(run->reference, member, &expected->all[i])) {
             continue;
         }
-        if (count >= folded->count || folded->keys[count] != truth->all[i].key) {
-            fail(run, "member %u: the folded set lacks %016" PRIx64, member, truth->all[i].key);
+        if (count >= folded->count || folded->keys[count] != expected->all[i].key) {
+            fail(run, "member %u: the folded set lacks %016" PRIx64, member, expected->all[i].key);
         }
         count++;
     }

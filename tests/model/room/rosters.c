@@ -23,34 +23,34 @@ static uint32_t count_others(const struct run *run, uint32_t actor, uint32_t num
     return count;
 }
 
-static void take_list(struct list *list, const qd_room_roster *said)
+static void take_list(struct list *list, const qd_room_roster *roster)
 {
-    uint32_t end = said->first + said->count, count = said->keep_rest && list->count > end ? list->count : end;
+    uint32_t end = roster->first + roster->count, count = roster->keep_rest && list->count > end ? list->count : end;
 
     list->id = realloc(list->id, (count + 1) * sizeof list->id[0]);
-    memcpy(list->id + said->first, said->id, said->count * sizeof said->id[0]);
+    memcpy(list->id + roster->first, roster->id, roster->count * sizeof roster->id[0]);
     list->count = count;
 }
 
-static void name(struct run *run, uint32_t actor, const qd_room_roster *said)
+static void name(struct run *run, uint32_t actor, const qd_room_roster *roster)
 {
-    struct list *list = &run->rosters[actor][said->number];
-    uint32_t end = said->first + said->count, after = said->keep_rest && list->count > end ? list->count : end;
+    struct list *list = &run->rosters[actor][roster->number];
+    uint32_t end = roster->first + roster->count, after = roster->keep_rest && list->count > end ? list->count : end;
     qd_status expected = QD_OK;
     uint32_t count;
 
-    if (said->first > list->count) {
+    if (roster->first > list->count) {
         expected = QD_ERR_INVALID;
-    } else if (count_others(run, actor, said->number) + after > run->roster_ids_max) {
+    } else if (count_others(run, actor, roster->number) + after > run->roster_ids_max) {
         expected = QD_ERR_FULL;
     }
-    REQUIRE(run, qd_room_roster_name(run->room, run->member[actor], said) == expected);
+    REQUIRE(run, qd_room_roster_name(run->room, run->member[actor], roster) == expected);
     shared->named += expected == QD_OK;
     shared->full += expected == QD_ERR_FULL;
     if (expected == QD_OK) {
-        take_list(list, said);
+        take_list(list, roster);
     }
-    const uint32_t *id = qd_room_roster_ids(run->room, run->member[actor], said->number, &count);
+    const uint32_t *id = qd_room_roster_ids(run->room, run->member[actor], roster->number, &count);
     REQUIRE(run, count == list->count && (id != NULL) == (count > 0));
     REQUIRE(run, count == 0 || memcmp(id, list->id, count * sizeof id[0]) == 0);
 }
@@ -59,25 +59,25 @@ static void name_any(struct run *run, rng_stream *rng, uint32_t actor, uint32_t 
 {
     uint32_t now = run->rosters[actor][number].count;
     uint32_t first = rng_one_in(rng, 3) ? 0 : rng_below(rng, now + 2);
-    qd_room_roster said = {.number = number, .first = first, .id = run->id, .keep_rest = rng_one_in(rng, 2)};
+    qd_room_roster roster = {.number = number, .first = first, .id = run->id, .keep_rest = rng_one_in(rng, 2)};
 
     if (!rng_one_in(rng, 4)) {
-        said.count = rng_below(rng, rng_one_in(rng, 4) ? run->batch_max : 1 + run->batch_max / 8);
+        roster.count = rng_below(rng, rng_one_in(rng, 4) ? run->batch_max : 1 + run->batch_max / 8);
     }
-    if (first + said.count > BATCH_MAX) {
-        said.count = first > BATCH_MAX ? 0 : BATCH_MAX - first;
+    if (first + roster.count > BATCH_MAX) {
+        roster.count = first > BATCH_MAX ? 0 : BATCH_MAX - first;
     }
-    for (uint32_t i = 0; i < said.count; i++) {
+    for (uint32_t i = 0; i < roster.count; i++) {
         run->id[i] = draw_id(run, rng);
     }
-    name(run, actor, &said);
+    name(run, actor, &roster);
 }
 
 void name_good(struct run *run, rng_stream *rng, uint32_t actor, const qd_room_batch *batch,
                const qd_room_refusals *refusals)
 {
     static uint32_t good[BATCH_MAX];
-    qd_room_roster said = {.number = rng_below(rng, ROSTERS), .id = good};
+    qd_room_roster roster = {.number = rng_below(rng, ROSTERS), .id = good};
 
     if (refusals->listed < refusals->count) {
         return;
@@ -86,13 +86,13 @@ void name_good(struct run *run, rng_stream *rng, uint32_t actor, const qd_room_b
         if (refused < refusals->listed && refusals->index[refused] == i) {
             refused++;
         } else {
-            good[said.count++] = batch->id[i];
+            good[roster.count++] = batch->id[i];
         }
     }
     /* Behind what is there, or instead. */
-    said.first = rng_one_in(rng, 2) ? run->rosters[actor][said.number].count : 0;
-    if (said.first + said.count <= BATCH_MAX) {
-        name(run, actor, &said);
+    roster.first = rng_one_in(rng, 2) ? run->rosters[actor][roster.number].count : 0;
+    if (roster.first + roster.count <= BATCH_MAX) {
+        name(run, actor, &roster);
     }
 }
 

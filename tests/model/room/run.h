@@ -78,8 +78,8 @@ __attribute__((format(printf, 2, 3), noreturn)) void fail(const struct run *run,
 void mix(struct run *run, const void *bytes, size_t size);
 void mix_number(struct run *run, uint64_t number);
 
-/* Tasks one after the other in an order drawn by chance (the context is an rng_stream), and on as many threads as the
- * context, a size_t, says. */
+/* Tasks one after the other in a random order (the context is an rng_stream), and on as many threads as the
+ * context, a size_t, gives. */
 void run_shuffled(void *context, size_t count, qd_task_fn task, void *argument);
 void run_threads(void *context, size_t count, qd_task_fn task, void *argument);
 

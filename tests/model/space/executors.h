@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Executors for tests that link no worker pool: tasks one after the other in an order drawn by chance, and threads.
+ * Executors for tests that link no worker pool: tasks one after the other in a random order, and threads.
  */
 #ifndef QD_TESTS_MODEL_SPACE_EXECUTORS_H
 #define QD_TESTS_MODEL_SPACE_EXECUTORS_H

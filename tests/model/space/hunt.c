@@ -13,7 +13,7 @@
 #define WORK_SECONDS 60u  /* of processors, for a script that takes one at most, or some where everything is watched */
 #define HANG_SECONDS 900u /* of the clock, for one that waits for itself: machines may be busy with other things */
 
-/* What a player tells its parent, in memory that both see: it is there even when the player is not. */
+/* What a player reports to its parent, in shared memory, so that it survives the player. */
 typedef struct report {
     uint64_t seed; /* of the script that is played */
     bool failed;
@@ -21,7 +21,7 @@ typedef struct report {
     play_tally tally;
 } report;
 
-static report *told;
+static report *reported;
 
 static void set_deadline(void)
 {
@@ -29,26 +29,26 @@ static void set_deadline(void)
     alarm(HANG_SECONDS);
 }
 
-/* Runs in a process of its own. `quiet`: sanitizers and assertions need not say it again. */
+/* Runs in a process of its own. `quiet`: sanitizers and assertions need not report it again. */
 static bool is_played(script *s, bool quiet)
 {
     fflush(NULL);
-    memset(told, 0, sizeof *told);
+    memset(reported, 0, sizeof *reported);
     pid_t player = fork();
     if (player == 0) {
         if (quiet && freopen("/dev/null", "w", stderr) == NULL) {
             _exit(3);
         }
         set_deadline();
-        _exit(play(s, &told->tally, told->failure) ? 0 : 1);
+        _exit(play(s, &reported->tally, reported->failure) ? 0 : 1);
     }
     int status;
     if (player < 0 || waitpid(player, &status, 0) != player) {
         perror("a process to play a script in");
         exit(3);
     }
-    if (status != 0 && told->failure[0] == '\0') {
-        snprintf(told->failure, sizeof told->failure, "the program ended: %s %d",
+    if (status != 0 && reported->failure[0] == '\0') {
+        snprintf(reported->failure, sizeof reported->failure, "the program ended: %s %d",
                  WIFSIGNALED(status) ? "signal" : "status",
                  WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
     }
@@ -150,7 +150,7 @@ static void shorten(script *s)
     }
     bool fails = !is_played(s, false);
     script_print(s, stdout);
-    printf("%s: %s\n", fails ? "FAILS" : "fails no more by itself", told->failure);
+    printf("%s: %s\n", fails ? "FAILS" : "fails no more by itself", reported->failure);
 }
 
 /* ---- many ---- */
@@ -207,10 +207,10 @@ static int play_all(const choice *c, script_aim aim)
             continue;
         }
         script s;
-        told->seed = seed;
+        reported->seed = seed;
         set_deadline();
         script_draw(&s, aim, seed);
-        bool is_right = play(&s, &told->tally, told->failure);
+        bool is_right = play(&s, &reported->tally, reported->failure);
         script_free(&s);
         if (!is_right) {
             return 1;
@@ -228,9 +228,9 @@ int hunt(int argc, char **argv, script_aim aim, uint64_t scripts, play_tally *ta
         fprintf(stderr, "usage: %s [SCRIPTS [FIRST SEED]] [long] [--index NAME] [--dimensions N]\n", argv[0]);
         return 2;
     }
-    told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (told == MAP_FAILED) {
-        perror("memory to be told in");
+    reported = mmap(NULL, sizeof *reported, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (reported == MAP_FAILED) {
+        perror("shared memory");
         return 3;
     }
     pid_t player = fork();
@@ -245,12 +245,12 @@ int hunt(int argc, char **argv, script_aim aim, uint64_t scripts, play_tally *ta
     if (status != 0) {
         script s;
 
-        script_draw(&s, aim, told->seed);
+        script_draw(&s, aim, reported->seed);
         shorten(&s);
         script_free(&s);
         return 1;
     }
-    *tally = told->tally;
+    *tally = reported->tally;
     printf("%" PRIu64 " scripts from seed %" PRIu64 ": %" PRIu64 " ticks (%" PRIu64 " stopped at their limit), %" PRIu64
            " begins, %" PRIu64 " ends, %" PRIu64 " stays and pairs, %" PRIu64 " passed; %" PRIu64 " of %" PRIu64
            " too close to call; %" PRIu64 " queries, %" PRIu64 " hits, %" PRIu64 " cut at their limit\n",

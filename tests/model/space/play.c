@@ -137,14 +137,14 @@ static void refilter(game *g, const script_line *line)
 
 /* ---- events ---- */
 
-typedef struct told {
+typedef struct event_record {
     uint32_t a, b;
     qd_space_kind kind;
-} told;
+} event_record;
 
 static int compare_told(const void *left, const void *right)
 {
-    const told *x = left, *y = right;
+    const event_record *x = left, *y = right;
 
     if (x->a != y->a) {
         return x->a < y->a ? -1 : 1;
@@ -155,14 +155,14 @@ static int compare_told(const void *left, const void *right)
     return (int)x->kind - (int)y->kind;
 }
 
-static told *sorted(const qd_space_events *found)
+static event_record *sorted(const qd_space_events *found)
 {
-    told *events = malloc((found->count + 1) * sizeof *events);
+    event_record *events = malloc((found->count + 1) * sizeof *events);
 
     for (size_t i = 0; i < found->count; i++) {
         uint32_t a = qd_space_event_a(found->events[i]), b = qd_space_event_b(found->events[i]);
 
-        events[i] = (told){a < b ? a : b, a < b ? b : a, qd_space_event_kind(found->events[i])};
+        events[i] = (event_record){a < b ? a : b, a < b ? b : a, qd_space_event_kind(found->events[i])};
     }
     qsort(events, found->count, sizeof *events, compare_told);
     return events;
@@ -190,7 +190,7 @@ static void fail_pair(game *g, const char *what, uint32_t kind, uint32_t a, uint
 }
 
 /* Both are sorted by pair. */
-static void compare_each(game *g, const told *event, size_t count, const reference_pairs *expected)
+static void compare_each(game *g, const event_record *event, size_t count, const reference_pairs *expected)
 {
     size_t next = 0;
 
@@ -198,7 +198,7 @@ static void compare_each(game *g, const told *event, size_t count, const referen
         const reference_pair *pair = &expected->pair[i];
 
         if (next < count && (event[next].a < pair->a || (event[next].a == pair->a && event[next].b < pair->b))) {
-            break; /* what nobody expects: said below */
+            break; /* unexpected events: reported below */
         }
         if (next < count && event[next].a == pair->a && event[next].b == pair->b) {
             if ((pair->may_be >> event[next].kind & 1) == 0) {
@@ -229,7 +229,7 @@ static void compare(game *g, const qd_space_events *found, size_t limit, qd_spac
         fail(g, "complete with %zu events of at most %zu (%" PRIu64 " found)", expected.certain, limit, found->found);
     }
     if (found->complete) {
-        told *events = sorted(found);
+        event_record *events = sorted(found);
 
         compare_each(g, events, found->count, &expected);
         for (size_t i = 0; i < found->count; i++) {
@@ -248,9 +248,9 @@ static void check_reasons(game *g, const qd_space_events *found)
             continue;
         }
         uint32_t a = qd_space_event_a(found->events[i]), b = qd_space_event_b(found->events[i]);
-        qd_space_reason said = qd_space_end_reason(g->space, a, b), is = reference_reason(&g->r, a, b);
-        if (said != is) {
-            fail(g, "the end of slots %u and %u has reason %d, not %d", a, b, (int)said, (int)is);
+        qd_space_reason reason = qd_space_end_reason(g->space, a, b), is = reference_reason(&g->r, a, b);
+        if (reason != is) {
+            fail(g, "the end of slots %u and %u has reason %d, not %d", a, b, (int)reason, (int)is);
         }
     }
 }
@@ -349,7 +349,7 @@ typedef struct candidate {
     bool found;
 } candidate;
 
-/* In (at, name), as far as that can be told. */
+/* In (at, name), as far as that is known. */
 static bool is_before(const game *g, const candidate *it, uint32_t slot, const qd_space_query *query,
                       const qd_space_hit *hit, double slack)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Plays a script on a space and on the reference beside it, and compares all that the space tells.
+ * Plays a script on a space and on the reference beside it, and compares all that the space reports.
  */
 #ifndef QD_TESTS_MODEL_SPACE_PLAY_H
 #define QD_TESTS_MODEL_SPACE_PLAY_H
@@ -20,7 +20,7 @@ static inline bool is_sure(const play_tally *tally, uint64_t share)
     return tally->pairs < 500000 || tally->unsure <= tally->pairs / share;
 }
 
-/* Adds to the tally. False: `failure` says what was wrong, and in which line. */
+/* Adds to the tally. False: `failure` describes what was wrong, and in which line. */
 bool play(const script *s, play_tally *tally, char failure[400]);
 
 #endif

@@ -19,7 +19,7 @@ static qd_body start_of(const reference_thing *thing)
     return oracle_start(&thing->was.body, &thing->now.body, oracle_resized(&thing->was.body, &thing->now.body));
 }
 
-/* Of two that are no pair now. They overlapped at the last tick or not, whatever their filters said then. */
+/* Of two that are no pair now. They overlapped at the last tick or not, whatever their filters were then. */
 static oracle_verdict passed(const reference *r, const reference_thing *a, const reference_thing *b)
 {
     if (!r->swept || !a->was.here || !b->was.here || !a->now.here || !b->now.here || a->teleported || b->teleported ||

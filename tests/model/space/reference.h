@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The naive space: a table of bodies by slot, as they were at the last tick and as they are, and all against all. What
- * the real one tells is compared with this.
+ * the real one reports is compared with this.
  */
 #ifndef QD_TESTS_MODEL_SPACE_REFERENCE_H
 #define QD_TESTS_MODEL_SPACE_REFERENCE_H
@@ -27,10 +27,10 @@ typedef struct reference {
     uint32_t slots; /* all below were used once */
     uint32_t taken;
     bool swept;
-    uint64_t pairs, unsure; /* that were told, and how many of them could be one thing or another */
+    uint64_t pairs, unsure; /* that were reported, and how many of them could be one thing or another */
 } reference;
 
-/* What may be told of two slots, a < b: a bit for each kind of event, and bit 0 for nothing. */
+/* The events that may be reported of two slots, a < b: a bit for each kind of event, and bit 0 for nothing. */
 typedef struct reference_pair {
     uint32_t a, b;
     uint32_t may_be;
@@ -39,7 +39,7 @@ typedef struct reference_pair {
 typedef struct reference_pairs {
     reference_pair *pair; /* by (a, b); to be freed */
     size_t count;
-    size_t certain; /* of which something must be told */
+    size_t certain; /* of which an event must be reported */
 } reference_pairs;
 
 /* The events of a tick that is due now, or with WANT_NOTHING the pairs of the last one, as stays. */

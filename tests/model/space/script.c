@@ -47,7 +47,7 @@ typedef struct drawing {
     float lo[3];
     double side, size_max;
     double jitter;  /* in numbers of the quantizer */
-    uint32_t aimed; /* so many entities */
+    uint32_t aimed; /* number of entities */
     uint32_t here, known;
     spot spot[SCRIPT_ENTITIES_MAX];
 } drawing;

@@ -66,7 +66,7 @@ extern const script_index script_indexes[];
 extern const uint32_t script_index_count;
 
 /* Seeds that follow each other go through every index and, round by round, every mixture of shapes, kernel and
- * executor; the rest is chance. */
+ * executor; the rest is random. */
 void script_draw(script *s, script_aim aim, uint64_t seed);
 const script_index *script_index_of_seed(uint64_t seed);
 /* How many seeds it takes to go through all. */

@@ -3,7 +3,7 @@
 
 #include "script.h"
 
-/* As many numbers as there are axes; nine digits tell every float. */
+/* As many numbers as there are axes; nine digits identify every float. */
 static void print_axes(FILE *to, uint32_t dimensions, float x, float y, float z)
 {
     fprintf(to, " %.9g %.9g", (double)x, (double)y);
