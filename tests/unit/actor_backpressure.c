@@ -37,7 +37,7 @@ static void init(counting_link *link, qd_backpressure *gate)
     qd_backpressure_init(gate);
 }
 
-TEST(test_shuts_at_the_maximum_and_opens_below_half)
+TEST(gate_shuts_at_the_maximum_and_opens_below_half)
 {
     counting_link link;
     qd_backpressure gate;
@@ -62,7 +62,7 @@ TEST(test_shuts_at_the_maximum_and_opens_below_half)
     assert_int_equal(link.pauses, 0);
 }
 
-TEST(test_a_share_of_one)
+TEST(share_of_one_shuts_and_opens)
 {
     counting_link link;
     qd_backpressure gate;
@@ -74,7 +74,7 @@ TEST(test_a_share_of_one)
     assert_int_equal(link.pauses, 0);
 }
 
-TEST(test_a_share_that_shrinks_opens_at_the_latest_when_empty)
+TEST(shrunk_share_opens_when_empty)
 {
     counting_link link;
     qd_backpressure gate;
@@ -111,7 +111,7 @@ static void *consume(void *argument)
     return NULL;
 }
 
-TEST(test_no_pause_is_left_behind)
+TEST(concurrent_use_leaves_no_pause)
 {
     static gate_race race;
 

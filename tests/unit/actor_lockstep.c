@@ -30,7 +30,7 @@ static void ticked(void)
     }
 }
 
-TEST(the_last_one_makes_the_tick)
+TEST(last_step_completes_the_tick)
 {
     open_lockstep(3);
     assert_true(lockstep.due_ns == QD_NEVER);
@@ -45,7 +45,7 @@ TEST(the_last_one_makes_the_tick)
     assert_int_equal(lockstep.due_ns, 2000 + DEADLINE_NS);
 }
 
-TEST(one_alone_never_waits)
+TEST(single_writer_never_waits)
 {
     open_lockstep(1);
     for (int i = 0; i < 3; i++) {
@@ -54,7 +54,7 @@ TEST(one_alone_never_waits)
     }
 }
 
-TEST(who_leaves_is_waited_for_no_longer)
+TEST(tick_waits_no_longer_for_a_writer_that_left)
 {
     open_lockstep(2);
     step(0, 0);
@@ -73,7 +73,7 @@ TEST(who_leaves_is_waited_for_no_longer)
     assert_int_equal(step(3, 0), QD_LOCKSTEP_TICK);
 }
 
-TEST(who_has_never_stepped_was_not_waited_for)
+TEST(tick_does_not_wait_for_a_member_without_steps)
 {
     open_lockstep(2);
     assert_int_equal(step(0, 0), QD_LOCKSTEP_WAIT);
@@ -82,7 +82,7 @@ TEST(who_has_never_stepped_was_not_waited_for)
     assert_int_equal(lockstep.due_ns, DEADLINE_NS);
 }
 
-TEST(a_step_goes_with_its_writer)
+TEST(step_is_removed_with_its_writer)
 {
     open_lockstep(3);
     step(0, 0);
@@ -96,7 +96,7 @@ TEST(a_step_goes_with_its_writer)
 }
 
 /* More than are declared: each of them counts, and no more places are free than there are. */
-TEST(more_writers_than_declared)
+TEST(writers_above_the_declared_number_are_counted)
 {
     open_lockstep(1);
     for (int i = 0; i < 4; i++) {

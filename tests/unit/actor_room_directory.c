@@ -30,7 +30,7 @@ static void name(qd_room_entry *entry, const char *text)
     snprintf(entry->name, sizeof entry->name, "%s", text);
 }
 
-TEST_WITH(test_names, setup, teardown)
+TEST_WITH(name_finds_its_room, setup, teardown)
 {
     static qd_room_entry rooms[4];
     const char *names[4] = {"b", "a", "\xc3\xa4", "ab"};
@@ -57,7 +57,7 @@ TEST_WITH(test_names, setup, teardown)
     assert_ptr_equal(qd_room_directory_find(&directory, "b"), &rooms[0]);
 }
 
-TEST_WITH(test_limit, setup, teardown)
+TEST_WITH(room_above_the_limit_is_refused, setup, teardown)
 {
     static qd_room_entry rooms[1001];
 
@@ -76,7 +76,7 @@ static int compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-TEST_WITH(test_handles_are_never_used_again, setup, teardown)
+TEST_WITH(handle_is_never_used_again, setup, teardown)
 {
     enum { ROOMS = 50, ROUNDS = 200 };
     static qd_room_entry rooms[ROOMS];
@@ -105,7 +105,7 @@ TEST_WITH(test_handles_are_never_used_again, setup, teardown)
 }
 
 /* After its last generation a slot is not used any more, and the handle before was still below 2^53. */
-TEST_WITH(test_a_slot_wears_out, setup, teardown)
+TEST_WITH(slot_without_handles_is_not_reused, setup, teardown)
 {
     static qd_room_entry room;
 

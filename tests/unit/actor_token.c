@@ -4,14 +4,14 @@
 #include "server/base/memory/alloc.h"
 #include "tests/support/test.h"
 
-TEST(the_same_is_the_same_text)
+TEST(equal_texts_give_equal_tokens)
 {
     qd_token *one = qd_token_create("alpha"), *other = qd_token_create("alpha"), *third = qd_token_create("alph");
 
     assert_true(qd_token_same(one, one) && qd_token_same(one, other));
     assert_false(qd_token_same(one, third));
     assert_false(qd_token_same(third, one));
-    /* Who has none is nobody's twin. */
+    /* A session without a token equals no other. */
     assert_false(qd_token_same(one, NULL));
     assert_false(qd_token_same(NULL, one));
     assert_false(qd_token_same(NULL, NULL));
@@ -20,7 +20,7 @@ TEST(the_same_is_the_same_text)
     qd_token_release(third);
 }
 
-TEST(it_is_there_until_the_last_reference_goes)
+TEST(token_lives_until_its_last_reference)
 {
     size_t before = qd_memory_used();
     qd_token *one = qd_token_create("alpha");

@@ -33,7 +33,7 @@ static void capture_stop(void)
     fclose(capture_file);
 }
 
-/* Checks a prefix like `2026-01-31T12:00:00.000Z info  `; a 0 in `shape` stands for any digit. */
+/* Checks a prefix like `2026-01-31T12:00:00.000Z info  `; a 0 in `shape` matches any digit. */
 static void assert_prefix(const char *line, const char *level)
 {
     const char *shape = "0000-00-00T00:00:00.000Z ";

@@ -101,7 +101,7 @@ static void all_messages(struct stream *stream)
     }
 }
 
-TEST(test_cut_anywhere)
+TEST(stream_cut_anywhere_gives_its_messages)
 {
     struct stream sent = {.size = 0};
 
@@ -127,7 +127,7 @@ TEST(test_cut_anywhere)
     }
 }
 
-TEST(test_byte_by_byte)
+TEST(stream_in_single_bytes_gives_its_messages)
 {
     struct stream sent = {.size = 0}, taken = {.size = 0};
 
@@ -142,7 +142,7 @@ TEST(test_byte_by_byte)
     qd_client_destroy(client);
 }
 
-TEST(test_answers_leave_the_others_in_line)
+TEST(answers_leave_other_messages_in_order)
 {
     struct stream sent = {.size = 0};
 
@@ -175,7 +175,7 @@ TEST(test_answers_leave_the_others_in_line)
     qd_client_destroy(client);
 }
 
-TEST(test_applied_answers_by_the_seq_in_it)
+TEST(applied_answers_the_request_with_its_seq)
 {
     qd_client *client = qd_client_create();
     qd_server_message unnumbered = applied;
@@ -187,7 +187,7 @@ TEST(test_applied_answers_by_the_seq_in_it)
     qd_client_destroy(client);
 }
 
-TEST(test_a_message_outlives_requests)
+TEST(message_stays_valid_during_requests)
 {
     qd_client *client = qd_client_create();
 
@@ -201,7 +201,7 @@ TEST(test_a_message_outlives_requests)
     qd_client_destroy(client);
 }
 
-TEST(test_welcome_is_kept)
+TEST(welcome_is_kept)
 {
     qd_client *client = qd_client_create();
 
@@ -234,7 +234,7 @@ static void expect_ended(qd_client *client, qd_client_status status, const char 
     qd_client_destroy(client);
 }
 
-TEST(test_errors_of_the_connection_end_the_session)
+TEST(connection_error_ends_the_session)
 {
     qd_client *client = qd_client_create();
 
@@ -245,7 +245,7 @@ TEST(test_errors_of_the_connection_end_the_session)
     expect_ended(client, QD_CLIENT_ERR_REFUSED, "no frame (MALFORMED)", 2);
 }
 
-TEST(test_nothing_is_read_behind_the_end)
+TEST(bytes_after_the_end_are_ignored)
 {
     struct stream stream = {.size = 0};
 
@@ -256,14 +256,14 @@ TEST(test_nothing_is_read_behind_the_end)
     expect_ended(client, QD_CLIENT_ERR_REFUSED, "no frame (MALFORMED)", 1);
 }
 
-TEST(test_go_away)
+TEST(go_away_ends_the_session)
 {
     qd_client *client = qd_client_create();
 
     feed(client, &full);
     expect_ended(client, QD_CLIENT_ERR_REFUSED, "1024 connections are there", 1);
 
-    /* Which Error broke the protocol says more than that one did. */
+    /* The error names the Error message that broke the protocol. */
     client = qd_client_create();
     feed(client, &refused);
     feed(client, &rude);
@@ -285,7 +285,7 @@ TEST(test_go_away)
     expect_ended(client, QD_CLIENT_ERR_CLOSED, "closed the connection", 0);
 }
 
-TEST(test_bytes_that_are_no_frames)
+TEST(malformed_bytes_end_the_session)
 {
     const uint8_t endless_varint[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
     const uint8_t too_long[] = {0x81, 0x80, 0x80, 0x01}; /* 2 MiB + 1 */

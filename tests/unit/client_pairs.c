@@ -136,7 +136,7 @@ static void run_tick(qd_pairs *pairs, struct model *model)
     assert_int_equal(qd_pairs_tick(pairs), model->tick);
 }
 
-TEST(test_against_a_matrix)
+TEST(pairs_agree_with_a_matrix)
 {
     for (uint64_t seed = 0; seed < 20; seed++) {
         rng.state = seed;
@@ -178,7 +178,7 @@ static void expect_contradiction(qd_pairs *pairs, const qd_msg_tick *tick)
     qd_pairs_destroy(pairs);
 }
 
-TEST(test_contradictions)
+TEST(contradicting_frames_are_refused)
 {
     const uint32_t one = 1, two = 2, three = 3;
     const uint8_t reason = QD_END_MOVED_APART;
@@ -204,7 +204,7 @@ TEST(test_contradictions)
     expect_contradiction(pairs, &(qd_msg_tick){.tick = 6, .reset = true, .last = true});
 }
 
-TEST(test_end_and_begin_again_in_one_tick)
+TEST(pair_may_end_and_begin_in_one_tick)
 {
     const uint32_t one = 1, two = 2;
     const uint8_t reason = QD_END_DESPAWNED;

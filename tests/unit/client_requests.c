@@ -71,7 +71,7 @@ static const qd_client_message *expect(struct peer *peer, uint32_t seq, qd_clien
     return message;
 }
 
-TEST(test_session_and_rooms)
+TEST(session_and_room_requests_encode_their_arguments)
 {
     struct peer peer;
 
@@ -117,7 +117,7 @@ TEST(test_session_and_rooms)
     close_peer(&peer);
 }
 
-TEST(test_batches)
+TEST(batches_encode_their_columns)
 {
     const uint32_t ids[] = {4, UINT32_MAX}, bits[] = {1, 1u << 31};
     const float x[] = {1, 2}, y[] = {3, 4}, half_x[] = {5, 6}, half_y[] = {7, 8};
@@ -168,7 +168,7 @@ TEST(test_batches)
     close_peer(&peer);
 }
 
-TEST(test_events_and_snapshots)
+TEST(subscriptions_and_snapshots_encode_their_arguments)
 {
     struct peer peer;
 
@@ -202,7 +202,7 @@ TEST(test_events_and_snapshots)
     close_peer(&peer);
 }
 
-TEST(test_views)
+TEST(view_requests_encode_their_arguments)
 {
     struct peer peer;
 
@@ -267,7 +267,7 @@ TEST(test_views)
     close_peer(&peer);
 }
 
-TEST(test_numbers)
+TEST(requests_are_numbered_in_order)
 {
     qd_client *client = qd_client_create();
 
@@ -296,7 +296,7 @@ TEST(test_numbers)
 }
 
 /* Requests are made while output goes in pieces of all sizes: nothing is lost, doubled or out of order. */
-TEST(test_output_in_pieces)
+TEST(output_can_be_sent_in_pieces)
 {
     uint32_t ids[500];
 
@@ -328,7 +328,7 @@ TEST(test_output_in_pieces)
     }
 }
 
-TEST(test_more_is_sent_than_there_is)
+TEST(sent_above_the_output_is_refused)
 {
     qd_client *client = qd_client_create();
     size_t size;
@@ -341,7 +341,7 @@ TEST(test_more_is_sent_than_there_is)
     qd_client_destroy(client);
 }
 
-TEST(test_without_a_socket)
+TEST(client_without_a_socket_refuses_to_wait)
 {
     qd_client *client = qd_client_create();
 
@@ -356,7 +356,7 @@ TEST(test_without_a_socket)
     qd_client_destroy(NULL);
 }
 
-TEST(test_addresses_that_are_none)
+TEST(malformed_address_is_refused)
 {
     const char *addresses[] = {"",
                                "localhost",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Views against a plain table of what is seen and by whom, over random ticks in parts, resets and suspensions; the same
- * as handlers tell it; and all that contradicts the views.
+ * through handlers; and frames that contradict the views.
  */
 
 #include <stdlib.h>
@@ -63,7 +63,7 @@ static void expect_seen(const qd_view *view, const struct model *model)
     size_t count = 0, cursor = 0, visited = 0;
 
     for (uint32_t o = 0; o < OBSERVERS; o++) {
-        uint32_t of_this = 0, walked = 0;
+        uint32_t of_this = 0, counted = 0;
 
         for (uint32_t i = 0; i < IDS; i++) {
             const qd_view_entity *seen = qd_view_find(view, observer_of(o), id_of(i));
@@ -79,9 +79,9 @@ static void expect_seen(const qd_view *view, const struct model *model)
              seen = qd_view_after(view, seen)) {
             assert_int_equal(seen->observer, observer_of(o));
             assert_ptr_equal(qd_view_find(view, seen->observer, seen->id), seen);
-            walked++;
+            counted++;
         }
-        assert_int_equal(walked, of_this);
+        assert_int_equal(counted, of_this);
         count += of_this;
     }
     assert_int_equal(qd_view_count(view), count);
@@ -237,7 +237,7 @@ static void change_watched(struct columns *to, struct model *model, bool reset)
     }
 }
 
-/* How many of a group's `total`, of which `done` are told, go into this frame; *last: all of it has been told. */
+/* How many of a group's `total`, of which `done` are sent, go into this frame; *last: this frame completes it. */
 static uint32_t some(uint32_t total, uint32_t *done, bool *last)
 {
     uint32_t left = total - *done;
@@ -327,45 +327,45 @@ static void run_tick(qd_view *view, struct model *model)
     apply_in_parts(view, model, reset, reset_watchers, &columns);
 }
 
-/* ---- the same as handlers tell it ---- */
+/* ---- the same through handlers ---- */
 
 static void on_enter(const qd_view_entity *entity, void *context)
 {
-    struct model *heard = context;
+    struct model *handled = context;
     uint32_t o = index_of(observer_of, entity->observer), i = index_of(id_of, entity->id);
 
-    assert_false(heard->in[o][i]);
-    heard->in[o][i] = true;
-    heard->as[o][i] = *entity;
+    assert_false(handled->in[o][i]);
+    handled->in[o][i] = true;
+    handled->as[o][i] = *entity;
 }
 
 static void on_leave(const qd_view_entity *entity, qd_leave_reason reason, void *context)
 {
-    struct model *heard = context;
+    struct model *handled = context;
     uint32_t o = index_of(observer_of, entity->observer), i = index_of(id_of, entity->id);
 
-    assert_true(heard->in[o][i] && reason <= QD_LEAVE_LIMIT);
-    assert_memory_equal(entity, &heard->as[o][i], sizeof *entity);
-    heard->in[o][i] = false;
+    assert_true(handled->in[o][i] && reason <= QD_LEAVE_LIMIT);
+    assert_memory_equal(entity, &handled->as[o][i], sizeof *entity);
+    handled->in[o][i] = false;
 }
 
 static void on_relay(const qd_view_entity *entity, void *context)
 {
-    struct model *heard = context;
+    struct model *handled = context;
     uint32_t o = index_of(observer_of, entity->observer), i = index_of(id_of, entity->id);
 
-    assert_true(heard->in[o][i]);
-    heard->as[o][i] = *entity;
+    assert_true(handled->in[o][i]);
+    handled->as[o][i] = *entity;
 }
 
-static bool *watch_of(struct model *heard, uint32_t entity, uint64_t session, uint32_t observer)
+static bool *watch_of(struct model *handled, uint32_t entity, uint64_t session, uint32_t observer)
 {
     uint32_t s = 0;
 
     while (session_of(s) != session) {
         s++;
     }
-    return &heard->watched[index_of(id_of, entity)][s][index_of(observer_of, observer)];
+    return &handled->watched[index_of(id_of, entity)][s][index_of(observer_of, observer)];
 }
 
 static void on_watched(uint32_t entity, uint64_t session, uint32_t observer, void *context)
@@ -384,39 +384,39 @@ static void on_unwatched(uint32_t entity, uint64_t session, uint32_t observer, v
     *is = false;
 }
 
-static void expect_heard(const struct model *heard, const struct model *model)
+static void expect_handled(const struct model *handled, const struct model *model)
 {
-    assert_memory_equal(heard->in, model->in, sizeof model->in);
-    assert_memory_equal(heard->watched, model->watched, sizeof model->watched);
+    assert_memory_equal(handled->in, model->in, sizeof model->in);
+    assert_memory_equal(handled->watched, model->watched, sizeof model->watched);
     for (uint32_t o = 0; o < OBSERVERS; o++) {
         for (uint32_t i = 0; i < IDS; i++) {
             if (model->in[o][i]) {
-                assert_memory_equal(&heard->as[o][i], &model->as[o][i], sizeof model->as[o][i]);
+                assert_memory_equal(&handled->as[o][i], &model->as[o][i], sizeof model->as[o][i]);
             }
         }
     }
 }
 
-TEST(test_against_a_table)
+TEST(views_agree_with_a_table)
 {
-    static struct model model, heard;
+    static struct model model, handled;
 
     for (uint64_t seed = 0; seed < 20; seed++) {
         rng.state = seed;
         memset(&model, 0, sizeof model);
-        memset(&heard, 0, sizeof heard);
+        memset(&handled, 0, sizeof handled);
         const qd_view_handlers handlers = {.enter = on_enter,
                                            .leave = on_leave,
                                            .relay = on_relay,
                                            .watched = on_watched,
                                            .unwatched = on_unwatched,
-                                           .context = &heard};
+                                           .context = &handled};
         qd_view *view = qd_view_create(&handlers);
         assert_true(qd_view_known(view));
         for (int i = 0; i < 60; i++) {
             expect_seen(view, &model);
             expect_watched(view, &model);
-            expect_heard(&heard, &model);
+            expect_handled(&handled, &model);
             run_tick(view, &model);
             assert_int_equal(qd_view_tick(view), model.tick);
             assert_int_equal(qd_view_suspended(view), model.suspended);
@@ -484,7 +484,7 @@ static void expect_contradiction(qd_view *view, qd_msg_view frame)
     qd_view_destroy(view);
 }
 
-TEST(test_contradictions)
+TEST(contradicting_frames_are_refused)
 {
     expect_contradiction(view_of_one(), enter_of(6, &one, &two));
     expect_contradiction(view_of_one(), leave_of(6, &two, &one));
@@ -526,7 +526,7 @@ TEST(test_contradictions)
     }
 }
 
-TEST(test_columns_that_are_absent)
+TEST(frames_with_absent_columns_are_refused)
 {
     qd_view *view = view_of_one();
     const qd_view_entity *seen = qd_view_find(view, 1, 2);
@@ -540,7 +540,7 @@ TEST(test_columns_that_are_absent)
     qd_view_destroy(NULL);
 }
 
-TEST(test_each_reset_leaves_the_other_alone)
+TEST(reset_of_one_kind_leaves_the_other_unchanged)
 {
     qd_view *view = view_of_one();
 

@@ -30,7 +30,7 @@ static uint32_t open_two(room_fixture *fixture)
     return other;
 }
 
-TEST(the_receiver_may_change_it_and_the_giver_not)
+TEST(handed_over_entity_obeys_only_its_receiver)
 {
     room_fixture fixture;
 
@@ -50,7 +50,7 @@ TEST(the_receiver_may_change_it_and_the_giver_not)
     close_room(&fixture);
 }
 
-TEST(what_changed_hands_is_listed)
+TEST(handed_over_entities_are_listed)
 {
     static const uint32_t id[] = {7, 2, 3, 1, 2, 4};
     room_fixture fixture;
@@ -73,7 +73,7 @@ TEST(what_changed_hands_is_listed)
     close_room(&fixture);
 }
 
-TEST(it_goes_with_its_new_owner)
+TEST(handed_over_entity_leaves_with_its_new_owner)
 {
     room_fixture fixture;
 
@@ -93,7 +93,7 @@ TEST(it_goes_with_its_new_owner)
     close_room(&fixture);
 }
 
-TEST(only_own_pairs_are_told_anew)
+TEST(handover_resets_own_pairs_only)
 {
     room_fixture fixture;
 
@@ -130,7 +130,7 @@ TEST(only_own_pairs_are_told_anew)
     close_room(&fixture);
 }
 
-TEST(what_was_left_behind_can_be_adopted)
+TEST(entities_left_behind_can_be_adopted)
 {
     room_fixture fixture;
 

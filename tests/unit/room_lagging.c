@@ -40,7 +40,7 @@ static void expect_merged(room_fixture *fixture, uint64_t merged_ticks, bool pas
     assert_int_equal(report.passed_lost, passed_lost);
 }
 
-TEST(the_tick_that_was_lost_counts)
+TEST(lost_tick_counts)
 {
     room_fixture fixture;
 
@@ -61,7 +61,7 @@ TEST(the_tick_that_was_lost_counts)
     close_room(&fixture);
 }
 
-TEST(skipped_ticks_count_too)
+TEST(skipped_ticks_count)
 {
     room_fixture fixture;
 
@@ -106,7 +106,7 @@ TEST(passed_pairs_are_lost_where_some_may_have_passed)
     }
 }
 
-TEST(a_lost_reset_stands_for_as_much_as_before)
+TEST(lost_reset_covers_the_ticks_before_it)
 {
     room_fixture fixture;
 
@@ -136,16 +136,16 @@ TEST(a_lost_reset_stands_for_as_much_as_before)
 }
 
 /* Members that missed the same ticks share a reset; others do not. */
-TEST(shares_tell_what_was_missed_apart)
+TEST(shares_report_missed_ticks_separately)
 {
     room_fixture fixture;
     uint32_t share[4];
 
     (void)state;
     open_swept(&fixture);
-    uint32_t twin = join(fixture.room), late = join(fixture.room), fresh = join(fixture.room);
+    uint32_t twin = join(fixture.room), lagging = join(fixture.room), fresh = join(fixture.room);
     subscribe(fixture.room, twin);
-    subscribe(fixture.room, late);
+    subscribe(fixture.room, lagging);
     catch_up(fixture.room);
     for (int i = 0; i < 3; i++) {
         move(fixture.room, fixture.me, 1, i % 2 ? 10 : 50);
@@ -155,13 +155,13 @@ TEST(shares_tell_what_was_missed_apart)
             qd_room_lost(fixture.room, twin);
         }
         if (i == 1) {
-            qd_room_lost(fixture.room, late);
+            qd_room_lost(fixture.room, lagging);
         }
     }
     subscribe(fixture.room, fresh);
     qd_room_resume(fixture.room, fixture.me);
     qd_room_resume(fixture.room, twin);
-    qd_room_resume(fixture.room, late);
+    qd_room_resume(fixture.room, lagging);
     catch_up(fixture.room);
     for (uint32_t member = 0; member < 4; member++) {
         qd_room_report report = next_report(fixture.room);

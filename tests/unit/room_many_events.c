@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * So many events in one tick that several workers sort them. The pairs of two piles of boxes part and meet again, for a
+ * Enough events in one tick that several workers sort them. The pairs of two piles of boxes part and meet again, for a
  * member with all pairs and for one with its own. The order of the tasks changes nothing.
  */
 #include "room_fixture.h"
@@ -139,12 +139,12 @@ static void play(const qd_executor *executor)
     close_room(&fixture);
 }
 
-TEST(on_one_hand)
+TEST(events_are_in_order_on_one_worker)
 {
     play(&qd_executor_serial);
 }
 
-TEST(on_several)
+TEST(events_are_in_order_on_several_workers)
 {
     play(&backwards);
 }

@@ -119,7 +119,7 @@ TEST(a_number_is_free_when_nothing_of_its_member_is_left)
     close_room(&fixture);
 }
 
-TEST(a_number_is_free_at_once_of_one_who_leaves_nothing)
+TEST(number_of_a_member_without_entities_is_free_at_once)
 {
     room_fixture fixture;
 
@@ -139,7 +139,7 @@ TEST(a_number_is_free_at_once_of_one_who_leaves_nothing)
     close_room(&fixture);
 }
 
-TEST(what_the_room_owns_outlives_its_maker_and_is_everybodys)
+TEST(room_owned_entities_outlive_their_creator_and_obey_all)
 {
     room_fixture fixture;
 

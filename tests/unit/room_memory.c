@@ -20,7 +20,7 @@ TEST(a_new_room_is_small)
     close_room(&fixture);
 }
 
-/* All to and fro between two scenes. */
+/* All move back and forth between two scenes. */
 static void move_crowd(room_fixture *fixture, uint32_t round)
 {
     uint32_t id[CROWD];

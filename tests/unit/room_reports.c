@@ -162,7 +162,7 @@ TEST(own_pairs_are_those_of_ones_entities)
     tick(fixture.room);
     expect_pairs(next_report(fixture.room).begins, 4, 1, 2, 1, 4, 2, 4, 3, 5);
     expect_pairs(next_report(fixture.room).begins, 2, 1, 4, 2, 4);
-    expect_pairs(next_report(fixture.room).begins, 0); /* a reset all the same */
+    expect_pairs(next_report(fixture.room).begins, 0); /* but a reset */
     no_report(fixture.room);
 
     despawn(fixture.room, other, 4);
@@ -183,7 +183,7 @@ TEST(own_pairs_are_those_of_ones_entities)
     close_room(&fixture);
 }
 
-TEST(an_id_spawned_anew_is_another_entity)
+TEST(id_spawned_again_is_another_entity)
 {
     room_fixture fixture;
 
@@ -214,7 +214,7 @@ TEST(an_id_spawned_anew_is_another_entity)
     close_room(&fixture);
 }
 
-TEST(what_comes_and_goes_within_a_tick_leaves_no_trace)
+TEST(entity_spawned_and_despawned_within_a_tick_is_not_reported)
 {
     room_fixture fixture;
 
@@ -232,7 +232,7 @@ TEST(what_comes_and_goes_within_a_tick_leaves_no_trace)
     close_room(&fixture);
 }
 
-TEST(ends_say_why)
+TEST(ends_have_their_reason)
 {
     uint32_t id = 1, mask = 0;
     float half = 0, x = 60, y = 50, near = 10;

@@ -229,7 +229,7 @@ TEST(an_entity_of_several_rosters_is_missed_in_all)
     close_room(&fixture);
 }
 
-TEST(what_is_cut_off_is_not_what_stays)
+TEST(entries_cut_off_do_not_stay)
 {
     static const uint32_t id[] = {1, 1};
     room_fixture fixture;

@@ -162,7 +162,7 @@ TEST(all_find_the_same_in_space)
 
 /* ---- when it is in use ---- */
 
-enum { CROWD = 4000, OBSERVERS = 400, NEWCOMERS = 100, SIDE = 100 };
+enum { CROWD = 4000, OBSERVERS = 400, NEW_OBSERVERS = 100, SIDE = 100 };
 
 typedef struct crowd {
     qd_heap heap;
@@ -208,7 +208,7 @@ static void begin(crowd *c, uint32_t sightings_max, float apart)
         .space = {.max_x = SIDE, .max_y = SIDE, .index = QD_SPACE_AUTO},
         .entities_max = CROWD,
         .events_max = 1u << 20,
-        .observers_max = OBSERVERS + NEWCOMERS,
+        .observers_max = OBSERVERS + NEW_OBSERVERS,
         .sightings_max = sightings_max,
     };
     const float range = 10;
@@ -298,7 +298,7 @@ TEST(observer_at_old_positions_of_the_index_sees_nothing)
     assert_true(c.room->views.uses_join);
     gather(&c, OBSERVERS, CROWD, 1000);
     assert_int_equal(tick(&c, &qd_executor_serial).leave_count, 0);
-    for (uint32_t i = OBSERVERS; i < OBSERVERS + NEWCOMERS; i++) {
+    for (uint32_t i = OBSERVERS; i < OBSERVERS + NEW_OBSERVERS; i++) {
         const float x = 500, range = 10;
         const qd_msg_observers batch = {.count = 1, .id = &i, .x = &x, .range = &range};
 
@@ -345,7 +345,7 @@ static unsigned come_together(size_t workers, uint32_t sightings_max, uint32_t l
 }
 
 /* Also if there are too many entries and too few hits, whichever is found first. */
-TEST(what_is_in_vain_is_so_with_any_number_of_hands)
+TEST(fruitless_join_is_the_same_with_any_number_of_workers)
 {
     static const uint32_t sightings_max[] = {500, 5000, 1u << 20}, looks_max[] = {10, 1000, 3000, 1u << 20};
     static const size_t workers[] = {2, 5, 16};
@@ -373,7 +373,7 @@ static void expect_enter(const qd_room_view_report *report, uint32_t i, uint32_t
 }
 
 /* Views are suspended, and at the next tick the visibility index finds what is in view. */
-TEST(a_room_goes_on_after_it_looked_in_vain)
+TEST(room_continues_after_a_join_without_hits)
 {
     const float apart = 10.5f;
     crowd c;

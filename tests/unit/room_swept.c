@@ -21,7 +21,7 @@ static void open_lane(room_fixture *fixture, uint32_t count, uint32_t events_max
 }
 
 /* Past 2 and 3, in a room whose subscriptions have had their reset. */
-TEST(passed_pairs_are_told_and_not_part_of_the_set)
+TEST(passed_pairs_are_reported_outside_the_set)
 {
     room_fixture fixture;
 
@@ -45,7 +45,7 @@ TEST(passed_pairs_are_told_and_not_part_of_the_set)
     close_room(&fixture);
 }
 
-TEST(rooms_that_are_not_swept_tell_of_none)
+TEST(room_that_is_not_swept_reports_no_passed_pairs)
 {
     room_fixture fixture;
 
@@ -63,7 +63,7 @@ TEST(rooms_that_are_not_swept_tell_of_none)
 }
 
 /* Pairs that begin or end did not pass, and teleported entities pass nothing. */
-TEST(passed_is_what_neither_began_nor_ended)
+TEST(passed_pair_neither_begins_nor_ends)
 {
     float x = 10, y = 50;
     const uint32_t id = 1;
@@ -117,7 +117,7 @@ TEST(own_passed_pairs_are_those_of_ones_entities)
     close_room(&fixture);
 }
 
-TEST(a_reset_tells_of_none)
+TEST(reset_has_no_passed_pairs)
 {
     room_fixture fixture;
 

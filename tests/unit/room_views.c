@@ -28,7 +28,7 @@ TEST_WITH(a_circle_sees_what_is_within_its_range, set_up, tear_down)
     expect_enters(report, 1, 7, 2);
 }
 
-TEST_WITH(what_is_in_view_stays_within_the_margin, set_up, tear_down)
+TEST_WITH(entity_in_view_stays_within_the_margin, set_up, tear_down)
 {
     spawn(room, me, 1, 60);
     spawn(room, me, 2, 62);
@@ -91,7 +91,7 @@ TEST_WITH(category_and_mask_filter, set_up, tear_down)
     expect_enters(report, 1, 7, 2);
 }
 
-TEST_WITH(what_despawns_leaves_and_may_come_again_in_the_same_report, set_up, tear_down)
+TEST_WITH(despawned_entity_leaves_and_may_enter_in_the_same_report, set_up, tear_down)
 {
     spawn(room, me, 1, 50);
     spawn(room, me, 2, 51);
@@ -105,7 +105,7 @@ TEST_WITH(what_despawns_leaves_and_may_come_again_in_the_same_report, set_up, te
     expect_enters(report, 1, 7, 1);
 }
 
-TEST_WITH(who_stops_observing_leaves_everything, set_up, tear_down)
+TEST_WITH(unobserve_leaves_everything, set_up, tear_down)
 {
     spawn(room, me, 1, 50);
     observe(room, me, (watch){.id = 7, .range = 10});

@@ -30,7 +30,7 @@ static void expect_watchers(uint32_t count, const uint32_t *entity, const uint32
     va_end(expected);
 }
 
-/* So many times as many ticks as lie between those at which rounds are looked after. Nothing happens meanwhile. */
+/* Skips to the next check of the rounds, `times` times. Nothing happens meanwhile. */
 static void wait_long(uint32_t times)
 {
     while (times-- > 0) {
@@ -40,7 +40,7 @@ static void wait_long(uint32_t times)
 }
 
 /* Half of all rounds is a day of some rooms that tick by Step, and a year of others. */
-TEST_WITH(positions_are_told_however_long_nothing_happened, set_up, tear_down)
+TEST_WITH(positions_are_relayed_after_a_long_idle_time, set_up, tear_down)
 {
     static const float ranges[] = {5}, wide[] = {30};
     static const uint32_t everys[] = {1};
@@ -69,7 +69,7 @@ TEST_WITH(positions_are_told_however_long_nothing_happened, set_up, tear_down)
     silent_tick(room);
 }
 
-TEST_WITH(positions_are_told_by_tier_and_only_where_they_changed, set_up, tear_down)
+TEST_WITH(positions_are_relayed_by_tier_and_only_if_changed, set_up, tear_down)
 {
     static const float ranges[] = {5, 20};
     static const uint32_t everys[] = {1, 3};
@@ -114,7 +114,7 @@ TEST_WITH(bytes_go_to_leaves_then_enters_then_relays, set_up, tear_down)
     qd_room_view_report report = view_at_tick(room);
     expect_enters(report, 2, 7, 3, 7, 4);
     expect_relays(report, 1, 7, 1);
-    /* Who has waited goes first. */
+    /* The observer that has waited goes first. */
     move(room, me, 1, 50);
     options(me, QD_VIEW_RELAY_BYTES, QD_ROOM_WATCH_NONE);
     expect_relays(view_at_tick(room), 1, 7, 2);
@@ -126,7 +126,7 @@ TEST_WITH(bytes_go_to_leaves_then_enters_then_relays, set_up, tear_down)
     assert_int_equal(view_at_tick(room).leave_count, 4);
 }
 
-TEST_WITH(watchers_are_told_to_owners_and_to_who_watches_all, set_up, tear_down)
+TEST_WITH(watchers_are_reported_to_owners_and_to_sessions_that_watch_all, set_up, tear_down)
 {
     uint32_t other = join(room), third = join(room);
 
@@ -163,7 +163,7 @@ TEST_WITH(watchers_are_told_to_owners_and_to_who_watches_all, set_up, tear_down)
     assert_true(report.reset_watchers && report.watcher_enter_count == 0);
 }
 
-TEST_WITH(who_lost_a_report_begins_anew, set_up, tear_down)
+TEST_WITH(lost_report_is_followed_by_a_reset, set_up, tear_down)
 {
     spawn(room, me, 1, 50);
     observe(room, me, (watch){.id = 7, .range = 10});
@@ -186,7 +186,7 @@ TEST_WITH(who_lost_a_report_begins_anew, set_up, tear_down)
     silent_tick(room);
 }
 
-TEST_WITH(ticks_that_were_lost_are_counted, set_up, tear_down)
+TEST_WITH(lost_ticks_are_counted, set_up, tear_down)
 {
     spawn(room, me, 1, 50);
     observe(room, me, (watch){.id = 7, .range = 10});
@@ -262,7 +262,7 @@ TEST_WITH(a_reverse_view_begins_between_ticks, set_up, tear_down)
     no_view(room);
 }
 
-TEST_WITH(too_many_sightings_suspend_views_until_they_are_fewer, set_up, tear_down)
+TEST_WITH(too_many_visible_entries_suspend_views_until_they_are_fewer, set_up, tear_down)
 {
     for (uint32_t id = 0; id < 100; id++) {
         spawn(room, me, id, 50);
@@ -285,7 +285,7 @@ TEST_WITH(too_many_sightings_suspend_views_until_they_are_fewer, set_up, tear_do
 }
 
 /* Wherever they are, and whether they are there or not: else lists would be a way around the limit. */
-TEST_WITH(what_is_on_lists_show_counts_as_sightings, set_up, tear_down)
+TEST_WITH(entities_on_show_lists_count_as_visible_entries, set_up, tear_down)
 {
     uint32_t ids[1000];
 
@@ -311,7 +311,7 @@ TEST_WITH(what_is_on_lists_show_counts_as_sightings, set_up, tear_down)
     assert_true(report.reset && report.enter_count == 2);
 }
 
-TEST_WITH(who_stops_observing_as_views_are_suspended_hears_of_it, set_up, tear_down)
+TEST_WITH(unobserve_while_views_are_suspended_is_reported, set_up, tear_down)
 {
     uint32_t other = join(room);
 
@@ -330,7 +330,7 @@ TEST_WITH(who_stops_observing_as_views_are_suspended_hears_of_it, set_up, tear_d
     assert_true(report.member == other && report.suspended && report.leave_count == 0);
 }
 
-TEST_WITH(why_says_which_rule_it_was, set_up, tear_down)
+TEST_WITH(why_names_the_rule, set_up, tear_down)
 {
     static const uint32_t lists[] = {4, 5};
 
@@ -397,7 +397,7 @@ TEST_WITH(descriptions_come_with_enters_and_go_with_their_entity, set_up, tear_d
     assert_true(report.enter_tag[0] == 0 && report.enter_payload_size[0] == 0);
 }
 
-TEST_WITH(who_leaves_the_room_sees_nothing_more, set_up, tear_down)
+TEST_WITH(member_that_left_the_room_sees_nothing, set_up, tear_down)
 {
     uint32_t other = join(room);
 
@@ -461,7 +461,7 @@ static void suspended_views_end_without_an_observer(uint32_t entities, uint32_t 
     no_view(room);
 }
 
-TEST_WITH(a_sight_without_observers_is_not_suspended, set_up, tear_down)
+TEST_WITH(visibility_index_without_observers_is_not_suspended, set_up, tear_down)
 {
     uint32_t refused = 0;
 
@@ -482,7 +482,7 @@ TEST_WITH(a_room_without_memory_refuses_a_visible_range_and_goes_on, set_up, tea
         observe(room, me, (watch){.id = id, .range = 10});
     }
     observe(room, me, (watch){.id = 100, .range = 10, .x = 500});
-    set_team(room, me, 2, 0); /* what is said of them has its place */
+    set_team(room, me, 2, 0); /* descriptions have their memory */
     assert_int_equal(view_at_tick(room).enter_count, 2 * 99);
     unobserve(room, me, 100);
     qd_memory_limit_set(1);

@@ -53,7 +53,7 @@ TEST_WITH(a_cones_margin_is_beside_it_as_well, set_up, tear_down)
     expect_leaves(view_at_tick(room), 1, 7, 1, QD_ROOM_LEFT_RANGE);
 }
 
-TEST_WITH(teams_see_themselves_and_who_has_none, set_up, tear_down)
+TEST_WITH(teams_see_themselves_and_entities_without_a_team, set_up, tear_down)
 {
     for (uint32_t id = 1; id <= 3; id++) {
         spawn(room, me, id, 50);
@@ -70,7 +70,7 @@ TEST_WITH(teams_see_themselves_and_who_has_none, set_up, tear_down)
     expect_enters(report, 1, 7, 2);
 }
 
-TEST_WITH(what_is_hidden_is_seen_by_show_alone, set_up, tear_down)
+TEST_WITH(hidden_entity_is_seen_only_through_show, set_up, tear_down)
 {
     static const uint32_t one[] = {1};
 
@@ -151,7 +151,7 @@ TEST_WITH(a_budget_lets_the_nearest_in_first, set_up, tear_down)
     expect_enters(view_at_tick(room), 2, 7, 7, 7, 8);
 }
 
-TEST_WITH(some_are_seen_from_afar, set_up, tear_down)
+TEST_WITH(visible_range_shows_an_entity_from_afar, set_up, tear_down)
 {
     spawn(room, me, 1, 80);
     observe(room, me, (watch){.id = 7, .range = 10, .leave_margin = 3});

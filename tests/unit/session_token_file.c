@@ -30,7 +30,7 @@ static int teardown(void **state)
     return unlink(path);
 }
 
-TEST(test_lines)
+TEST(token_file_is_read_by_lines)
 {
     qd_tokens tokens;
 
@@ -47,7 +47,7 @@ TEST(test_lines)
     qd_tokens_deinit(&tokens);
 }
 
-TEST(test_faults)
+TEST(faulty_token_file_is_refused)
 {
     qd_tokens tokens;
     char expected[400], line[300];

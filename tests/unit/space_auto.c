@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * AUTO: that it changes its index when it should and not to and fro, and by nothing but what is counted. */
+ * AUTO changes its index when it should, does not alternate, and depends on nothing but counters.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,7 @@ static qd_space_index play(qd_auto *choice, qd_space_index at_work, const qd_aut
     return at_work;
 }
 
-TEST(test_a_calm_tree_stays)
+TEST(tree_stays_while_calm)
 {
     qd_auto choice;
 
@@ -47,8 +48,8 @@ TEST(test_a_calm_tree_stays)
     assert_int_equal(changes, 0);
 }
 
-/* Into a storm and out of it: whoever is better stays for long, and the tree comes back. */
-TEST(test_a_storm_comes_and_goes)
+/* Into a storm and out of it: the better index stays for long, and the tree comes back. */
+TEST(index_changes_in_a_storm_and_back_after_it)
 {
     const qd_auto_tick in_grid = {.rows = 1000, .tests = 200000, .exact_tests = 600};
     qd_auto choice;
@@ -73,8 +74,8 @@ TEST(test_a_storm_comes_and_goes)
     assert_int_equal(changes, 2);
 }
 
-/* Where nobody can help, attempts become rare. */
-TEST(test_attempts_in_vain_become_rare)
+/* If no index helps, attempts become rare. */
+TEST(attempts_without_gain_become_rare)
 {
     qd_auto choice;
 
@@ -88,8 +89,8 @@ TEST(test_attempts_in_vain_become_rare)
     assert_true(last <= 2);
 }
 
-/* Before a walk, BRUTE has no more than few rows; it has them back when they have been half as few for long. */
-TEST(test_few_rows_are_brutes)
+/* Before a traversal, AUTO uses BRUTE for few rows only; it returns to BRUTE after long at half as many. */
+TEST(few_rows_use_brute)
 {
     qd_auto choice;
 
@@ -202,7 +203,7 @@ static void observe(scene kind, uint32_t workers, trace *result)
     qd_heap_deinit(&heap);
 }
 
-TEST(test_the_index_of_each_scene)
+TEST(each_scene_gets_its_index)
 {
     const struct {
         scene kind;
@@ -222,7 +223,7 @@ TEST(test_the_index_of_each_scene)
     assert_true(seen.changes <= 9);
 }
 
-TEST(test_the_same_with_every_kernel_and_any_number_of_hands)
+TEST(choice_is_the_same_with_every_kernel_and_number_of_workers)
 {
     for (scene kind = STORM; kind <= SPOT; kind++) {
         trace first;
@@ -285,7 +286,7 @@ static void tick_of(side *s, uint32_t count, float (*at)[COUNT])
 }
 
 /* Few, then many, then few for long: no event is lost, and AUTO is where it should be. */
-TEST(test_a_room_that_fills_and_empties)
+TEST(index_follows_a_room_that_fills_and_empties)
 {
     static side sides[2];
     static float at[3][COUNT];

@@ -150,7 +150,7 @@ static void wander(float step)
     }
 }
 
-TEST(test_a_move_is_no_list_operation_and_rest_no_test)
+TEST(move_costs_no_list_operation_and_rest_no_test)
 {
     begin(8192);
     for (uint32_t i = 0; i < 100; i++) {
@@ -179,9 +179,9 @@ TEST(test_a_move_is_no_list_operation_and_rest_no_test)
     end();
 }
 
-/* The quantizer is chosen around the bodies. That must be right for a point, for a line, and for sides that floats can
- * hardly tell apart. */
-TEST(test_worlds_of_any_extent)
+/* The quantizer is chosen around the bodies. That must be right for a point, for a line, and for sides that floats
+ * hardly distinguish. */
+TEST(spaces_of_any_extent_are_sorted)
 {
     const double sides[] = {0, 1e-30, 1, 1e9, 3e38}, part = AXES == 2 ? 20 : 8;
 
@@ -213,7 +213,7 @@ static void run_backwards(void *context, size_t count, qd_task_fn task, void *ar
 }
 
 /* Enough rows for groups, and shares for several workers, which need not run in order. */
-TEST(test_many_and_several_hands)
+TEST(many_bodies_on_several_workers_agree)
 {
     for (uint32_t workers = 1; workers <= 7; workers += 3) {
         const qd_executor executor = {.run = run_backwards, .width = workers};
@@ -237,8 +237,8 @@ TEST(test_many_and_several_hands)
     }
 }
 
-/* The quantizer is kept for some traversals. Bodies outside of it still meet, and the next one tells them apart. */
-TEST(test_a_crowd_that_moves_on_is_told_apart)
+/* The quantizer is kept for some traversals. Bodies outside of it still meet, and the next one separates them. */
+TEST(crowd_that_moves_on_is_quantized_again)
 {
     const uint32_t count = 200, ticks = 80, all_pairs = count * (count - 1) / 2;
 
@@ -269,7 +269,7 @@ static void filter(uint32_t i, uint32_t category, uint32_t mask)
 }
 
 /* 2,000 bodies in one place ignore each other and heed a few others. Only pairs with those others are tested. */
-TEST(test_a_crowd_of_self_ignoring_bodies_costs_no_tests)
+TEST(crowd_of_self_ignoring_bodies_costs_no_tests)
 {
     const uint32_t bodies = 2000, others = 20;
 
@@ -303,7 +303,7 @@ TEST(test_a_crowd_of_self_ignoring_bodies_costs_no_tests)
     qd_space_kernel_select(NULL);
 }
 
-TEST(test_all_kernels_count_the_same)
+TEST(all_kernels_count_the_same)
 {
     qd_space_counters first = {0};
 

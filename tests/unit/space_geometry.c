@@ -80,7 +80,7 @@ static double ray(qd_geometry geometry, double x, double y, double z, double dx,
 
 /* ---- overlap by hand ---- */
 
-TEST(test_boxes_and_circles_touch)
+TEST(boxes_and_circles_touch)
 {
     assert_true(overlap(box(0, 0, 0, 1, 1, 1), box(2, 2, 2, 1, 1, 1)));
     assert_false(overlap(box(0, 0, 0, 1, 1, 1), box(2, 2, nextafterf(2, 3), 1, 1, 1)));
@@ -90,13 +90,13 @@ TEST(test_boxes_and_circles_touch)
     assert_false(overlap(circle(0, 0, 0, 7), box(3, nextafterf(4, 5), 7, 1, 1, 1)));
 }
 
-TEST(test_capsule_and_circle)
+TEST(capsule_and_circle)
 {
     qd_geometry lying = capsule(10, 5, 0, 3, 0, 0, 1);
 
     assert_true(overlap(lying, circle(11, 8, 0, 2)));
     assert_false(overlap(lying, circle(11, nextafterf(8, 9), 0, 2)));
-    assert_true(overlap(lying, circle(16, 9, 0, 4))); /* beyond the end by 3, aside by 4 */
+    assert_true(overlap(lying, circle(16, 9, 0, 4))); /* beyond the end by 3, sideways by 4 */
     assert_false(overlap(lying, circle(nextafterf(16, 17), 9, 0, 4)));
     assert_true(overlap(lying, circle(4, 9, 0, 4)));
     assert_true(overlap(lying, circle(12, 5, 0, 0)));
@@ -106,7 +106,7 @@ TEST(test_capsule_and_circle)
     assert_false(overlap(capsule(0, 0, 0, 2, 3, 6, 0), circle(6, 9, nextafterf(18, 19), 14)));
 }
 
-TEST(test_capsules_cross_and_lie_beside_each_other)
+TEST(capsules_cross_and_lie_beside_each_other)
 {
     assert_true(overlap(capsule(0, 0, 0, 3, 1, 0, 0), capsule(0.3f, 0.7f, 0, -0.1f, 4, 0, 0)));
     assert_false(overlap(capsule(0, 0, 0, 3, 1, 0, 0), capsule(0.3f, 4.2f, 0, -0.1f, 4, 0, 0)));
@@ -122,7 +122,7 @@ TEST(test_capsules_cross_and_lie_beside_each_other)
     assert_true(overlap(capsule(1, 1, 1, 1, 1, 1, 0), capsule(4, 4, 4, 2, 2, 2, 0)));
 }
 
-TEST(test_capsule_and_box)
+TEST(capsule_and_box)
 {
     qd_geometry wall = box(0, 0, 0, 1, 1, 1);
 
@@ -134,7 +134,7 @@ TEST(test_capsule_and_box)
     assert_false(overlap(capsule(1.01f, 1, 0, 1, -1, 0, 0), wall));    /* and beside it */
     assert_true(overlap(capsule(0.1f, 0, 0, 0.2f, 0, 0, 0), wall));    /* inside */
     assert_true(overlap(capsule(0, 0, 0, 100, 50, 20, 0), wall));      /* all the way through */
-    assert_true(overlap(capsule(4, 5, 0, 4, -3, 0, 5), wall));         /* aside of a corner by (3, 4) */
+    assert_true(overlap(capsule(4, 5, 0, 4, -3, 0, 5), wall));         /* off a corner by (3, 4) */
     assert_false(overlap(capsule(4.001f, 5, 0, 4, -3, 0, 5), wall));   /* and more */
     assert_true(overlap(capsule(4, 4, 5, 0, 0, 5, 4.25f), wall));      /* along an edge, (3, 3) away */
     assert_false(overlap(capsule(4, 4, 5, 0, 0, 5, 4.24f), wall));     /* which is 4.2426 */
@@ -144,7 +144,7 @@ TEST(test_capsule_and_box)
     assert_false(overlap(capsule(-8, 2, 2, 20, 0, 0, 1.4142f), wall)); /* and less */
 }
 
-TEST(test_without_an_axis_a_capsule_is_a_circle)
+TEST(without_an_axis_a_capsule_is_a_circle)
 {
     rng_stream rng = {5};
 
@@ -168,7 +168,7 @@ TEST(test_without_an_axis_a_capsule_is_a_circle)
     }
 }
 
-TEST(test_points_overlap_themselves_alone)
+TEST(points_overlap_themselves_alone)
 {
     qd_geometry points[3] = {box(3, 4, 5, 0, 0, 0), circle(3, 4, 5, 0), capsule(3, 4, 5, 0, 0, 0, 0)};
 
@@ -184,7 +184,7 @@ TEST(test_points_overlap_themselves_alone)
 
 /* ---- meeting by hand ---- */
 
-TEST(test_what_overlaps_at_an_end_meets)
+TEST(shapes_that_overlap_at_an_end_meet)
 {
     qd_geometry all[3] = {box(0, 0, 0, 1, 2, 1), circle(0, 0, 0, 1), capsule(0, 0, 0, 1, 1, 0, 0.5f)};
 
@@ -198,7 +198,7 @@ TEST(test_what_overlaps_at_an_end_meets)
     }
 }
 
-TEST(test_a_bullet_goes_through_a_wall)
+TEST(bullet_goes_through_a_wall)
 {
     qd_geometry walls[3] = {box(0, 0, 0, 0.01f, 5, 5), circle(0, 0, 0, 5), capsule(0, 0, 0, 0, 5, 0, 0.01f)};
     qd_geometry bullets[3] = {box(-50, 1, 0, 0.1f, 0.1f, 0.1f), circle(-50, 1, 0, 0.1f),
@@ -219,21 +219,22 @@ TEST(test_a_bullet_goes_through_a_wall)
     }
 }
 
-TEST(test_paths_that_cross_at_different_times_do_not_meet)
+TEST(paths_that_cross_at_different_times_do_not_meet)
 {
     qd_geometry all[3] = {box(0, 0, 0, 1, 1, 1), circle(0, 0, 0, 1), capsule(0, 0, 0, 0.5f, 0.5f, 0, 0.5f)};
 
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 3; k++) {
-            qd_geometry a = moved(all[i], -20, 0, 0), late = moved(all[k], 0, -4, 0), timely = moved(all[k], 0, -20, 0);
+            qd_geometry a = moved(all[i], -20, 0, 0), delayed = moved(all[k], 0, -4, 0),
+                        timely = moved(all[k], 0, -20, 0);
 
-            assert_false(meet(a, moved(a, 40, 0, 0), late, moved(late, 0, 40, 0)));
+            assert_false(meet(a, moved(a, 40, 0, 0), delayed, moved(delayed, 0, 40, 0)));
             assert_true(meet(a, moved(a, 40, 0, 0), timely, moved(timely, 0, 40, 0)));
         }
     }
 }
 
-TEST(test_touching_on_the_way_counts)
+TEST(touching_on_the_way_counts)
 {
     qd_geometry wall = box(0, 0, 0, 1, 1, 1);
 
@@ -253,7 +254,7 @@ TEST(test_touching_on_the_way_counts)
 }
 
 /* What neither the ends of an axis nor its rests find: see box_meets_inside. */
-TEST(test_a_capsule_is_swept_over_all_its_length)
+TEST(capsule_is_swept_over_all_its_length)
 {
     qd_geometry post = box(0, 0, 0, 0.125f, 0.125f, 0.125f), bar = capsule(0, -5, 0, 9, 0, 0, 0.5f);
 
@@ -276,23 +277,23 @@ TEST(test_a_capsule_is_swept_over_all_its_length)
     assert_false(passes(tilted, 0, 10, 3, moved(post, 4.5f, 0, 3.3f)));
 }
 
-/* Directions that are nearly the same, by less than rounding can tell, are no crossing: a point comes along an axis
- * from far away, aside of it by next to nothing, and stops short of it. */
-TEST(test_straight_along_an_axis)
+/* Directions that are nearly the same, by less than the rounding error, are no crossing: a point comes along an axis
+ * from far away, beside it by next to nothing, and stops short of it. */
+TEST(nearly_parallel_path_does_not_cross)
 {
-    const float near = 0x1p-23f, aside = 0x1.fffffep-24f, end = 0x1.8p-24f;
+    const float near = 0x1p-23f, offset = 0x1.fffffep-24f, end = 0x1.8p-24f;
     qd_geometry bar = capsule(-near, -near, 0, end, end, 0, 0), far = circle(64, 64, 0, 0);
 
-    assert_false(meet(far, circle(aside, near, 0, 0), bar, bar));
+    assert_false(meet(far, circle(offset, near, 0, 0), bar, bar));
     assert_true(meet(far, circle(-near, -near, 0, 0), bar, bar));
     bar = capsule(-2 * near, -near, -near / 2, 2 * end, end, end / 2, 0);
     far = circle(128, 64, 32, 0);
-    assert_false(meet(far, circle(2 * aside, near, near / 2, 0), bar, bar));
+    assert_false(meet(far, circle(2 * offset, near, near / 2, 0), bar, bar));
     assert_true(meet(far, circle(-2 * near, -near, -near / 2, 0), bar, bar));
 }
 
 /* The same for three directions in one plane that is tilted: far away in the plane is not within. */
-TEST(test_all_in_a_tilted_plane)
+TEST(far_shapes_in_a_tilted_plane_do_not_meet)
 {
     rng_stream rng = {5};
 
@@ -312,7 +313,7 @@ TEST(test_all_in_a_tilted_plane)
     }
 }
 
-TEST(test_axes_that_are_nearly_parallel_cross)
+TEST(axes_that_are_nearly_parallel_cross)
 {
     assert_true(overlap(capsule(0, 0, 0, 1, 0, 0, 0), capsule(0.5f, 0, 0, 1, 0x1p-31f, 0, 0)));
     assert_false(overlap(capsule(0, 0, 0, 1, 0, 0, 0), capsule(2.5f, 0, 0, 1, 0x1p-31f, 0, 0)));
@@ -322,8 +323,8 @@ TEST(test_axes_that_are_nearly_parallel_cross)
     assert_false(passes(rod, 6, 1, -0x1p-11f, bar));
 }
 
-/* What is close, but apart on one axis, beside axes and ways so long on the others that double cannot tell. */
-TEST(test_far_on_one_axis_and_close_on_another)
+/* What is close, but apart on one axis, beside axes and ways so long on the others that double loses it. */
+TEST(shapes_far_on_one_axis_and_close_on_another_do_not_meet)
 {
     qd_geometry beam = capsule(3.4e38f, 48.3670807f, 7.99711323f, 3.4e38f, 7.73513365f, 3.4e38f, 3.44154835f);
     qd_geometry bit = capsule(71.1082458f, 66.0673294f, -3.4e38f, 1, 1, 8.78460789f, 5.217103f);
@@ -344,7 +345,7 @@ TEST(test_far_on_one_axis_and_close_on_another)
 }
 
 /* A box's corners are rounded where it begins and where it ends. */
-TEST(test_a_box_may_round_differently_at_its_ends)
+TEST(box_may_round_differently_at_its_ends)
 {
     qd_geometry begin = box(0.1f, 0, 0, 0.1f, 0.1f, 0.1f), end = box(1000.1f, 0, 0, 0.1f, 0.1f, 0.1f);
 
@@ -362,7 +363,7 @@ TEST(test_a_box_may_round_differently_at_its_ends)
 
 /* There is but one moment at which a capsule is on neither side of it, and each direction that parts the two gives its
  * own rounding of it. */
-TEST(test_a_wall_without_thickness)
+TEST(wall_without_thickness_is_met)
 {
     static const struct {
         float at[3], half[3], from[3], to[3], axis[3], radius;
@@ -403,7 +404,7 @@ TEST(test_a_wall_without_thickness)
 
 /* ---- numbers at their limits ---- */
 
-TEST(test_the_largest_numbers)
+TEST(largest_numbers_do_not_overflow)
 {
     const float far = 3e38f;
     qd_geometry ends[3] = {box(far, far, far, 1, 1, 1), circle(far, far, far, 1), capsule(far, far, far, 1, 1, 1, 1)};
@@ -429,7 +430,7 @@ TEST(test_the_largest_numbers)
     assert_true(isinf(ray(bar, 0, -8, 1, 0, 1, 0, INFINITY)));
 }
 
-TEST(test_an_infinite_corner_is_no_face)
+TEST(infinite_corner_is_no_face)
 {
     qd_geometry wide = box(3e38f, 0, 0, FLT_MAX, 1, 1);
 
@@ -448,7 +449,7 @@ TEST(test_an_infinite_corner_is_no_face)
     assert_true(ray(wide, 1e38, 9, 0, 0, -1, 0, INFINITY) == 8);
 }
 
-TEST(test_the_smallest_numbers)
+TEST(smallest_numbers_keep_their_order)
 {
     const float tiny = 0x1p-149f;
 
@@ -467,7 +468,7 @@ TEST(test_the_smallest_numbers)
 
 /* ---- distance and ray by hand ---- */
 
-TEST(test_distance)
+TEST(distance_is_exact)
 {
     assert_true(distance(box(0, 0, 0, 1, 1, 1), 3, 4, 7) == 7);
     assert_true(distance(box(0, 0, 0, 1, 1, 1), 0.5, -1, 1) == 0);
@@ -481,7 +482,7 @@ TEST(test_distance)
     assert_true(distance(capsule(0, 0, 0, 2, 3, 6, 1), 6, 9, 18) == 13);
 }
 
-TEST(test_ray)
+TEST(ray_hits_at_its_distance)
 {
     qd_geometry wall = box(0, 0, 0, 1, 2, 3), ball = circle(0, 0, 0, 2), bar = capsule(0, 0, 0, 3, 0, 0, 1);
 

@@ -158,7 +158,7 @@ static void play(float cell_size, bool swept, uint32_t workers)
     twins_end(&c.twins);
 }
 
-TEST(test_the_same_events_as_brute)
+TEST(events_equal_those_of_brute)
 {
     const float sizes[] = {0, 0.02f, 1, 7, 1e5f};
 
@@ -170,7 +170,7 @@ TEST(test_the_same_events_as_brute)
     }
 }
 
-TEST(test_every_kernel)
+TEST(every_kernel_agrees)
 {
     for (uint32_t k = 0; qd_space_kernel_at(k) != NULL; k++) {
         qd_space_kernel_select(qd_space_kernel_at(k));
@@ -266,7 +266,7 @@ static double load_tests(load *l)
     return (double)(after.tests - before.tests) / 3 / l->count;
 }
 
-TEST(test_a_move_is_no_list_operation)
+TEST(move_is_no_list_operation)
 {
     load l;
 
@@ -281,7 +281,7 @@ TEST(test_a_move_is_no_list_operation)
 }
 
 /* As many as would be tests against all others are never met, whatever the number of rows. */
-TEST(test_rows_meet_a_cellful_of_others)
+TEST(rows_meet_a_cellful_of_others)
 {
     for (uint32_t count = 1000; count <= 27000; count *= 3) {
         double side = AXES == 2 ? 4 * sqrt(count) : 3.17 * cbrt(count);
@@ -296,7 +296,7 @@ TEST(test_rows_meet_a_cellful_of_others)
     }
 }
 
-TEST(test_one_huge_box_costs_each_row_a_test)
+TEST(one_huge_box_costs_each_row_a_test)
 {
     const uint32_t count = 20000;
     double side = AXES == 2 ? 4 * sqrt(count) : 3.17 * cbrt(count);
@@ -311,7 +311,7 @@ TEST(test_one_huge_box_costs_each_row_a_test)
     load_end(&l);
 }
 
-TEST(test_sizes_of_many_kinds)
+TEST(sizes_of_many_kinds)
 {
     const uint32_t count = 20000;
     double side = AXES == 2 ? 8 * sqrt(count) : 12.5 * cbrt(count);
@@ -327,7 +327,7 @@ TEST(test_sizes_of_many_kinds)
 }
 
 /* A world that shrinks to a hundredth, and another that grows: cells follow. */
-TEST(test_cells_follow_the_content)
+TEST(cells_follow_the_content)
 {
     const uint32_t count = 10000;
 
@@ -353,9 +353,9 @@ TEST(test_cells_follow_the_content)
     }
 }
 
-/* A size whose words are too many for the plan is given up before they are sorted; then all rows go, so that walks have
+/* A size whose words are too many for the plan is given up before they are sorted; then all rows go, so that traversals have
  * nothing to sort either. */
-TEST(test_walks_without_rows_look_at_no_words)
+TEST(traversals_without_rows_test_no_words)
 {
     qd_space_config config = config_of(2);
     qd_space_events events;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * HASH against BRUTE: two spaces that are told the same must tell the same, in two and three dimensions, in worlds that
- * are large, crowded or uneven. And what HASH must not cost: cells that crowds have left, rest, one large body.
+ * HASH against BRUTE: two spaces with the same input must report the same events, in two and three dimensions, in spaces
+ * that are large, crowded or uneven. And what HASH must not cost: cells that crowds have left, rest, one large body.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static double between(double lo, double hi)
     return lo + (hi - lo) * (rng_draw(&rng) / 4294967296.0);
 }
 
-/* ---- two spaces, told the same ---- */
+/* ---- two spaces with the same input ---- */
 
 enum { HASH, BRUTE, SIDES };
 
@@ -304,19 +304,19 @@ static void play_all(const scene *s)
     }
 }
 
-TEST(test_bodies_of_one_size)
+TEST(bodies_of_one_size_agree)
 {
     play_all(&(scene){.count = 500, .side = 40, .half_min = 1.5, .half_max = 1.5, .step = 1, .moving = 100});
     play_all(&(scene){.count = 500, .side = 40, .half_min = 1.5, .half_max = 1.5, .step = 1, .moving = 4});
 }
 
-TEST(test_bodies_of_all_sizes)
+TEST(bodies_of_all_sizes_agree)
 {
     play_all(&(scene){.count = 300, .side = 400, .half_min = 0.05, .half_max = 300, .step = 3, .moving = 60});
     play_all(&(scene){.count = 300, .side = 400, .half_min = 0.05, .half_max = 300, .step = 3, .moving = 2});
 }
 
-TEST(test_worlds_that_are_large)
+TEST(large_spaces_agree)
 {
     const scene near_the_edge_of_float = {
         .count = 250, .side = 10, .half_min = 0.05, .half_max = 0.2, .step = 0.2, .moving = 50, .far = 1e6};
@@ -331,12 +331,12 @@ TEST(test_worlds_that_are_large)
     play_all(&s);
 }
 
-TEST(test_a_crowd_on_one_spot)
+TEST(crowd_on_one_spot_agrees)
 {
     play_all(&(scene){.count = 600, .side = 2, .half_min = 1, .half_max = 1.2, .step = 0.1, .moving = 70});
 }
 
-TEST(test_points)
+TEST(points_agree)
 {
     for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
         rng.state = 5;
@@ -367,8 +367,8 @@ static qd_space_counters counters_of(const world *w)
     return counters;
 }
 
-/* Ten groups, each in a cell or four, that settle in fresh land at every tick. */
-TEST(test_a_crowd_that_moves_on_leaves_nothing_behind)
+/* Ten groups, each in a cell or four, that settle in new cells at every tick. */
+TEST(crowd_that_moves_on_leaves_nothing_behind)
 {
     for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
         rng.state = 11;
@@ -401,7 +401,7 @@ TEST(test_a_crowd_that_moves_on_leaves_nothing_behind)
     }
 }
 
-TEST(test_rest_costs_nothing)
+TEST(resting_bodies_cost_nothing)
 {
     for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
         rng.state = 12;
@@ -450,7 +450,7 @@ static qd_space_counters work_of_a_crowd(uint32_t dimensions, double side, doubl
     return work;
 }
 
-TEST(test_one_large_body_does_not_make_the_others_dear)
+TEST(one_large_body_does_not_make_the_others_dear)
 {
     const double side[] = {120, 30};
 

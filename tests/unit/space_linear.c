@@ -104,7 +104,7 @@ static uint32_t cell_of_place(uint32_t place, uint32_t depth)
     return qd_level_first(depth - qd_cell_key_height(place)) + qd_morton(at);
 }
 
-TEST(test_the_cell_of_a_box_at_every_depth)
+TEST(box_has_its_cell_at_every_depth)
 {
     const qd_space_config config = {
         .min_x = -100, .min_y = 50, .min_z = 1000, .max_x = 400, .max_y = 350, .max_z = 1100};
@@ -159,7 +159,7 @@ static void wander(qd_space *space, uint32_t count, const uint32_t *slots, doubl
     }
 }
 
-TEST(test_memory)
+TEST(memory_is_as_counted)
 {
     enum { COUNT = 100000 };
     static uint32_t slots[COUNT];
@@ -179,7 +179,7 @@ TEST(test_memory)
     end_space(space, &heap);
 }
 
-TEST(test_an_add_without_memory_changes_nothing)
+TEST(add_without_memory_changes_nothing)
 {
     qd_heap heap;
     qd_space *space = make_space(&heap, 0, 100, 0, 1u << 20);
@@ -204,7 +204,7 @@ TEST(test_an_add_without_memory_changes_nothing)
     end_space(space, &heap);
 }
 
-TEST(test_bad_configurations_are_refused)
+TEST(bad_configurations_are_refused)
 {
     const qd_space_config good = {.dimensions = QD_AXES, .max_x = 1, .max_y = 1, .max_z = 1, .bodies_max = 10};
     qd_space_config bad[16];
@@ -242,7 +242,7 @@ TEST(test_bad_configurations_are_refused)
     end_space(space, &heap);
 }
 
-TEST(test_dimensions_are_two_unless_said)
+TEST(dimensions_default_to_two)
 {
     qd_heap heap;
     qd_space *space;
@@ -256,7 +256,7 @@ TEST(test_dimensions_are_two_unless_said)
     end_space(space, &heap);
 }
 
-TEST(test_bodies_max)
+TEST(body_above_the_maximum_is_refused)
 {
     qd_heap heap;
     qd_space *space = make_space(&heap, 0, 1, 0, 2);
@@ -339,7 +339,7 @@ static uint64_t crowd_story(const qd_kernel *kernel, const qd_executor *executor
     return story;
 }
 
-TEST(test_all_kernels_and_executors_agree)
+TEST(all_kernels_and_executors_agree)
 {
     const uint32_t step = QD_AXES == 2 ? 4 : 3;
 
@@ -395,7 +395,7 @@ static void check_touching_columns(uint32_t depth, float step, float phase)
     end_space(space, &heap);
 }
 
-TEST(test_long_lists_that_just_touch)
+TEST(long_lists_that_just_touch_agree)
 {
     for (uint32_t k = 0; qd_kernel_at(k) != NULL; k++) {
         qd_kernel_select(qd_kernel_at(k));
@@ -408,7 +408,7 @@ TEST(test_long_lists_that_just_touch)
 }
 
 /* What rests costs no test at all. */
-TEST(test_rest_is_free)
+TEST(resting_bodies_cost_nothing)
 {
     enum { COUNT = 5000 };
     static uint32_t slots[COUNT];
@@ -434,7 +434,7 @@ static void run_counted(void *context, size_t count, qd_task_fn task, void *argu
 }
 
 /* A split is for many rows that changed; how many there are is no matter. */
-TEST(test_what_rests_calls_no_helper)
+TEST(resting_bodies_call_no_helper)
 {
     enum { COUNT = 5000 };
     static const uint32_t moving[] = {COUNT, 0, 3, COUNT, 0};
@@ -463,8 +463,8 @@ TEST(test_what_rests_calls_no_helper)
     end_space(space, &heap);
 }
 
-/* All have moved, and the walk gives up before it comes to all of them: they have been seen all the same. */
-TEST(test_a_walk_that_stops_leaves_nothing_for_the_next)
+/* All have moved, and the traversal gives up before it reaches all of them: their moves still count as handled. */
+TEST(traversal_that_stops_leaves_nothing_for_the_next)
 {
     enum { COUNT = 20000 };
     static uint32_t slots[COUNT];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A walk that compares ever more pairs and finds no event: it stops, whichever the index, and AUTO takes one that does
+ * A traversal that compares ever more pairs and finds no event stops, whichever the index, and AUTO takes one that does
  * better.
  */
 
@@ -95,7 +95,7 @@ static void expect_stop(qd_space_index index, const qd_executor *executor)
     end(&s);
 }
 
-TEST(test_a_walk_in_vain_stops)
+TEST(traversal_without_hits_stops)
 {
     const qd_space_index indexes[] = {QD_SPACE_BRUTE, tree, QD_SPACE_GRID};
 
@@ -110,7 +110,7 @@ TEST(test_a_walk_in_vain_stops)
     qd_space_kernel_select(NULL);
 }
 
-TEST(test_auto_takes_an_index_that_does_better)
+TEST(auto_takes_a_better_index_after_misses)
 {
     static spots s;
 
@@ -133,11 +133,11 @@ TEST(test_auto_takes_an_index_that_does_better)
     end(&s);
 }
 
-/* So many points that all go side by side, from corner to corner of boxes that overlap, that their tests are more than
+/* Points that all go side by side, from corner to corner of boxes that overlap, that their tests are more than
  * are for swept ones, and fewer than for others. */
 #define SWEPT_COUNT 2400u
 
-TEST(test_swept_ones_stop_sooner)
+TEST(swept_traversal_stops_sooner)
 {
     const bool is_swept[] = {true, false};
     const size_t tests = SWEPT_COUNT * (SWEPT_COUNT - 1) / 2;

@@ -23,7 +23,7 @@ static uint32_t naive(const uint32_t *at)
     return number;
 }
 
-TEST(test_interleaves)
+TEST(bits_are_interleaved)
 {
     /* The usual example: column 3, row 6. */
     const uint32_t known[3] = {3, 6, 5}, last[3] = {AXIS_COUNT - 1, AXIS_COUNT - 1, AXIS_COUNT - 1};
@@ -52,7 +52,7 @@ static uint32_t height_of(uint32_t a, uint32_t b)
     return qd_morton_height(low, high);
 }
 
-TEST(test_height_is_the_number_of_digits_not_shared)
+TEST(height_is_the_number_of_digits_not_shared)
 {
     const uint32_t all = UINT32_MAX >> (32 - QD_AXES * DIGITS);
 
@@ -71,7 +71,7 @@ TEST(test_height_is_the_number_of_digits_not_shared)
     assert_int_equal(height_of(19, 31), 2);
 }
 
-TEST(test_levels_follow_one_another)
+TEST(levels_follow_one_another)
 {
     const uint32_t deepest = QD_TREE_DEPTH_MAX;
     uint32_t first = 0;

@@ -113,7 +113,7 @@ static void check_one_body(const tree *as, uint32_t depth)
     qd_heap_deinit(&heap);
 }
 
-TEST(test_one_body)
+TEST(one_body_counts_its_operations)
 {
     for (size_t i = 0; i < sizeof trees / sizeof *trees; i++) {
         for (uint32_t depth = 1; depth <= trees[i].depth_max; depth++) {
@@ -156,7 +156,7 @@ static void check_many(const tree *as, uint32_t depth)
     qd_heap_deinit(&heap);
 }
 
-TEST(test_many)
+TEST(many_bodies_count_their_operations)
 {
     for (size_t i = 0; i < sizeof trees / sizeof *trees; i++) {
         for (uint32_t depth = 1; depth <= trees[i].depth_max; depth++) {

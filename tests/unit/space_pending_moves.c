@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Moves that wait for the tick: what is superseded is never registered, what is asked for in between is answered by the
- * newest place, and events are those of a space in which nothing waits; with every index and kernel, whoever does the
+ * newest place, and events are those of a space in which nothing waits; with every index and kernel, whichever thread does the
  * tasks, with and without memory. */
 #include <stdlib.h>
 #include <string.h>
@@ -246,7 +246,7 @@ static void meddle(pair *p, uint32_t turn)
     check_pairs(p);
 }
 
-TEST(test_events_are_as_if_nothing_waited)
+TEST(events_are_as_without_pending_moves)
 {
     size_t events = 0;
 
@@ -285,7 +285,7 @@ static uint64_t operations(const qd_space *space)
 
 /* From as many moves as bodies on they wait, however few those are: then a thousand ways across the world cost no
  * operation, and the tick costs those of one. */
-TEST(test_what_is_superseded_is_never_registered)
+TEST(superseded_move_is_never_applied)
 {
     const qd_space_config config = {
         .max_x = SIDE, .max_y = SIDE, .index = QD_SPACE_QUADTREE, .depth = 5, .bodies_max = 8};
@@ -335,8 +335,8 @@ static void run_counted(void *context, size_t count, qd_task_fn task, void *argu
     run_backwards(NULL, count, task, argument);
 }
 
-/* Without a walk all tasks are of moves. */
-TEST(test_all_that_wait_are_applied_in_parts)
+/* Without a traversal all tasks apply moves. */
+TEST(pending_moves_are_applied_in_parts)
 {
     for (size_t index = 0; index < INDEXES; index++) {
         size_t tasks = 0;
@@ -382,7 +382,7 @@ static void shift_without_memory(pair *p, uint32_t first, uint32_t count)
 }
 
 /* Moves are registered at once then; of those bodies that waited already, none does any more. */
-TEST(test_without_memory_nothing_waits)
+TEST(moves_without_memory_are_applied_at_once)
 {
     pair p;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * That the tree is planned when it is walked, whatever was put in before and wherever: what the walks cost, in tests
- * and never in time. */
+ * The tree is planned at its traversal, whatever was added before and wherever. The tests bound the cost of traversals
+ * in pair tests, never in time.
+ */
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,7 +12,7 @@
 #include "tests/support/test.h"
 
 #define COUNT     100000u
-#define TESTS_MAX 450u /* a body and walk; 102 where all are spread evenly */
+#define TESTS_MAX 450u /* per body and traversal; 102 where all are spread evenly */
 #define EXACT_MAX 40u
 
 static rng_stream rng;
@@ -60,14 +61,14 @@ static void add(scene *s, uint32_t i, float x, float y, float half)
     assert_int_equal(qd_space_add(s->space, &body, &s->slot[i]), QD_OK);
 }
 
-/* What was counted since the last time is within bounds for `walks` walks. */
-static void check_costs(scene *s, uint32_t count, uint32_t walks)
+/* What was counted since the last call is within bounds for `traversals` traversals of `count` bodies. */
+static void check_costs(scene *s, uint32_t count, uint32_t traversals)
 {
     qd_space_counters after;
 
     qd_space_counters_get(s->space, &after);
-    assert_in_range(after.tests - s->before.tests, 0, (uint64_t)TESTS_MAX * count * walks);
-    assert_in_range(after.exact_tests - s->before.exact_tests, 0, (uint64_t)EXACT_MAX * count * walks);
+    assert_in_range(after.tests - s->before.tests, 0, (uint64_t)TESTS_MAX * count * traversals);
+    assert_in_range(after.exact_tests - s->before.exact_tests, 0, (uint64_t)EXACT_MAX * count * traversals);
     s->before = after;
 }
 
@@ -93,8 +94,8 @@ static size_t pairs(scene *s)
     return found.count;
 }
 
-/* A room that was filled and never ticked, walked for the first time by a late subscriber or by its first tick. */
-TEST(test_the_first_walk)
+/* A room that was filled and never ticked; a subscriber or the first tick causes its first traversal. */
+TEST(first_traversal_is_within_its_bounds)
 {
     for (int pairs_first = 0; pairs_first < 2; pairs_first++) {
         scene *s = make_scene(1265, 0);
@@ -160,7 +161,7 @@ static void check_beyond(double bounds, uint32_t within, double x, double y)
     end_scene(s);
 }
 
-TEST(test_many_beyond_the_bounds)
+TEST(many_bodies_outside_the_bounds_stay_cheap)
 {
     check_beyond(1265, COUNT / 2, 1400, 20);
     check_beyond(1265, COUNT / 2, -5000, 3000);
@@ -170,7 +171,7 @@ TEST(test_many_beyond_the_bounds)
 }
 
 /* A few that went very far are not worth a root in which all others share a cell. */
-TEST(test_a_few_very_far)
+TEST(few_bodies_very_far_away_stay_cheap)
 {
     const float far[] = {1e6f, -1e9f, 3e38f};
 
@@ -192,7 +193,7 @@ TEST(test_a_few_very_far)
 
 /* All leave the bounds by a corner and come back; planned by content and with a fixed depth. A plan comes when the last
  * one has cost too much already, so this may take some times as long as standing still. */
-TEST(test_an_exodus)
+TEST(exodus_stays_cheap)
 {
     enum { ALL = 20000 };
     for (uint32_t depth = 0; depth <= 6; depth += 6) {
@@ -219,7 +220,7 @@ TEST(test_an_exodus)
 static const qd_space_index trees[] = {QD_SPACE_AUTO, QD_SPACE_QUADTREE, QD_SPACE_SPARSE};
 
 /* A crowd somewhere, and a few scattered over all the bounds: each tick costs what it would cost in bounds that fit. */
-TEST(test_a_tiny_crowd)
+TEST(tiny_crowd_stays_cheap)
 {
     const float side = 1e6f;
 
@@ -241,7 +242,7 @@ TEST(test_a_tiny_crowd)
 }
 
 /* It goes from one end of the world to the other. */
-TEST(test_a_tiny_crowd_on_its_way)
+TEST(tiny_crowd_that_moves_stays_cheap)
 {
     enum { ALL = 20000, TICKS = 100 };
     const float side = 1e6f;

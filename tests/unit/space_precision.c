@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The figures of server/space/geometry/PRECISION.md. And every index finds the pairs of small bodies a million units
- * from the origin as well as float32 can tell, in a space with bounds as large as that and in one drawn around them.
+ * from the origin as well as float32 allows, in a space with bounds as large as that and in one drawn around them.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static uint32_t steps_of_overlap(qd_space_shape shape, float x)
     }
 }
 
-TEST(test_the_figures_of_the_page)
+TEST(figures_of_the_page_hold)
 {
     assert_true(nextafterf(1e3f, INFINITY) - 1e3f == 0x1p-14f);
     assert_true(nextafterf(FAR, INFINITY) - FAR == STEP);
@@ -202,7 +202,7 @@ static void compare_with_brute_force(qd_space_config config, uint32_t shapes)
     qd_heap_deinit(&heap);
 }
 
-TEST(test_small_bodies_far_away)
+TEST(small_bodies_far_away_are_exact)
 {
     for (uint32_t index = QD_SPACE_AUTO; index <= QD_SPACE_BRUTE; index++) {
         for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {

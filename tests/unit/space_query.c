@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What queries cost: they look at what is near, not at all that is there. That they find the right things is for
- * model/space_query.c to say.
+ * The cost of queries: they test near bodies only. model/space_query.c tests their
+ * results.
  */
 #include <math.h>
 
@@ -48,7 +48,7 @@ static void expect(const qd_space *space, const qd_space_query *query, uint32_t 
     qd_space_hits_free(space, &hits);
 }
 
-TEST(test_queries_look_at_what_is_near)
+TEST(queries_test_only_near_bodies)
 {
     qd_heap heap;
     qd_space *space = make_field(&heap);

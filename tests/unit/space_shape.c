@@ -86,7 +86,7 @@ static bool mixed(float cx, float cy, float r, float bx, float by, float bhx, fl
     return met[0];
 }
 
-TEST(test_touching_counts)
+TEST(touching_counts)
 {
     assert_true(boxes(0, 0, 1, 1, 2, 0, 1, 1));
     assert_true(boxes(0, 0, 1, 1, 2, -2, 1, 1));
@@ -101,7 +101,7 @@ TEST(test_touching_counts)
     assert_false(mixed(0, 0, 1, 2, 2, 1, 1)); /* the boxes touch at a corner, the circle does not reach it */
 }
 
-TEST(test_a_size_of_zero_is_a_point)
+TEST(size_of_zero_is_a_point)
 {
     assert_true(boxes(3, 4, 0, 0, 3, 4, 0, 0));
     assert_false(boxes(3, 4, 0, 0, nextafterf(3, 4), 4, 0, 0));
@@ -111,7 +111,7 @@ TEST(test_a_size_of_zero_is_a_point)
     assert_true(mixed(3, 4, 0, 2, 4, 1, 0));
 }
 
-TEST(test_one_inside_another)
+TEST(shape_inside_another_overlaps)
 {
     assert_true(boxes(0, 0, 100, 100, 3, 3, 1, 1));
     assert_true(circles(0, 0, 100, 3, 3, 1));
@@ -119,7 +119,7 @@ TEST(test_one_inside_another)
     assert_true(mixed(3, 3, 1, 0, 0, 100, 100));
 }
 
-TEST(test_an_absent_one_overlaps_nothing)
+TEST(absent_shape_overlaps_nothing)
 {
     const qd_row absent = QD_ROW_ABSENT;
     const qd_row others[] = {absent,
@@ -140,7 +140,7 @@ TEST(test_an_absent_one_overlaps_nothing)
     }
 }
 
-TEST(test_an_infinite_corner_is_legal)
+TEST(infinite_corner_is_legal)
 {
     qd_row far = box(0, 3e38f, 0, FLT_MAX, 1);
 
@@ -153,7 +153,7 @@ TEST(test_an_infinite_corner_is_legal)
 }
 
 /* On a small lattice every product is exact, so that the long double answer is the mathematical one. */
-TEST(test_against_exact_arithmetic)
+TEST(overlap_agrees_with_exact_arithmetic)
 {
     unsigned met[3] = {0};
 
@@ -218,7 +218,7 @@ static void draw_direction(int i, double *direction)
 
 /* Pairs that barely touch or barely do not, at all scales. The boxes around shapes must overlap where the exact test
  * finds an overlap, and the exact test must find one where the boxes inside overlap strictly. */
-TEST(test_boxes_around_and_inside_circles)
+TEST(circle_has_its_outer_and_inner_box)
 {
     unsigned met = 0, proven = 0;
 
@@ -254,7 +254,7 @@ TEST(test_boxes_around_and_inside_circles)
 }
 
 /* A capsule reaches its axis plus its radius on each axis, rounded up by less than one step. */
-TEST(test_a_capsules_reach)
+TEST(capsule_has_its_reach)
 {
     for (int i = 0; i < 100000; i++) {
         double scale = ldexp(1, (int)(rng_below(&rng, 60)) - 30);
@@ -339,7 +339,7 @@ static qd_row box_of_way(const mover *m)
 
 /* Boxes only choose candidates: where the exact test finds an overlap or a meeting, the boxes around the two shapes
  * overlap too, whatever the numbers. */
-TEST(test_boxes_around_shapes)
+TEST(shape_has_its_bounding_box)
 {
     unsigned overlaps = 0, meetings = 0;
 
@@ -358,7 +358,7 @@ TEST(test_boxes_around_shapes)
     assert_true(overlaps > 100000 && meetings > 10000);
 }
 
-TEST(test_huge_coordinates_and_small_sizes)
+TEST(small_size_at_huge_coordinates_keeps_its_box)
 {
     /* At 1e6 a float's step is 0.0625: corners are what rounding makes of them, and are compared exactly. */
     for (int i = 0; i < 100000; i++) {
@@ -370,7 +370,7 @@ TEST(test_huge_coordinates_and_small_sizes)
 }
 
 /* The numbers of a quantizer never decrease, and stay in range for every float. */
-TEST(test_numbers_keep_order)
+TEST(ordered_numbers_keep_their_order)
 {
     const struct {
         float origin, scale;

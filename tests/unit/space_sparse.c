@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * SPARSE, in two and three dimensions: its keys, its table of cells, what registering costs in list operations and
- * memory, that cells come and go, and that walks and queries look at no more than they need to. */
+ * memory, that cells come and go, and that traversals and queries look at no more than they need to. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static void draw_numbers(uint32_t *numbers)
     }
 }
 
-TEST(test_keys)
+TEST(key_has_its_cell)
 {
     rng = (rng_stream){1};
     for (int i = 0; i < 20000; i++) {
@@ -66,7 +66,7 @@ TEST(test_keys)
 }
 
 /* The smallest cell that holds both corners, looked for from the finest up. */
-TEST(test_the_cell_of_two_corners)
+TEST(two_corners_have_their_cell)
 {
     rng = (rng_stream){2};
     for (int i = 0; i < 20000; i++) {
@@ -102,8 +102,8 @@ static uint32_t number_of(float at, const qd_quantizer *quantizer)
     return numbers.v[0];
 }
 
-/* Numbers never decrease, and what is beyond the root has those of its edge. */
-TEST(test_numbers)
+/* Numbers never decrease, and places beyond the root have those of its edge. */
+TEST(number_never_decreases_and_stops_at_the_edge)
 {
     const float origin = -700, side = 1000;
     qd_quantizer quantizer = {.scale = (float)(QD_KEY_LAST + 1) / side};
@@ -138,7 +138,7 @@ static uint64_t draw_key(uint32_t spread)
 }
 
 /* Cells come and go, beside a list that is looked through from end to end. */
-TEST(test_cells_come_and_go)
+TEST(cells_come_and_go)
 {
     enum { MOST = 600 };
     static uint64_t key[MOST];
@@ -225,7 +225,7 @@ static void check_probes(const uint32_t *edge, uint32_t stride)
     qd_heap_deinit(&heap);
 }
 
-TEST(test_neighbours_do_not_collide)
+TEST(neighbors_do_not_collide)
 {
     const uint32_t edges[][3] = {{4096, 1, 1}, {1, 4096, 1}, {64, 64, 1}, {2, 2000, 1}, {16, 16, 16}, {1, 1, 4096}};
 
@@ -320,7 +320,7 @@ static qd_space_counters counters_of(const qd_space *space)
     return counters;
 }
 
-TEST(test_list_operations_do_not_depend_on_depth)
+TEST(list_operations_do_not_depend_on_depth)
 {
     for (uint32_t depth = 1; depth <= QD_SPARSE_DEPTH_MAX; depth++) {
         const float side = 1u << QD_SPARSE_DEPTH_MAX, cell = side / (float)(1u << depth);
@@ -352,7 +352,7 @@ TEST(test_list_operations_do_not_depend_on_depth)
 }
 
 /* The world has 2^16 by 2^16 cells, or 2^21 of them on each of three axes. */
-TEST(test_memory_is_by_what_there_is)
+TEST(memory_follows_the_content)
 {
     enum { COUNT = 1000 };
     static uint32_t slots[COUNT];
@@ -384,7 +384,7 @@ TEST(test_memory_is_by_what_there_is)
 }
 
 /* All bodies go, and with them all cells but the root, whatever the way to prune; also where nobody asks for events. */
-TEST(test_what_is_empty_goes)
+TEST(empty_cells_are_removed)
 {
     enum { COUNT = 400, TICKS = 60 };
     static uint32_t slots[COUNT];
@@ -413,7 +413,7 @@ TEST(test_what_is_empty_goes)
 }
 
 /* Only candidates of one tick, looked at after it. */
-TEST(test_candidates_go_at_once)
+TEST(candidates_are_pruned_at_once)
 {
     qd_heap heap;
     qd_space *space = make_space(&heap, 1024, 8, QD_SPACE_PRUNE_CANDIDATES);
@@ -430,7 +430,7 @@ TEST(test_candidates_go_at_once)
 }
 
 /* The tree deepens where many come together, and is flat again when they are gone. */
-TEST(test_leaves_divide_and_merge)
+TEST(leaves_divide_and_merge)
 {
     enum { COUNT = 5000 };
     static uint32_t slots[COUNT];
@@ -461,7 +461,7 @@ TEST(test_leaves_divide_and_merge)
     end_space(space, &heap);
 }
 
-TEST(test_rest_is_free)
+TEST(resting_bodies_cost_nothing)
 {
     enum { COUNT = 5000 };
     static uint32_t slots[COUNT];
@@ -484,7 +484,7 @@ TEST(test_rest_is_free)
 }
 
 /* In a huge world, mostly empty, a query and a tick look at what is near. */
-TEST(test_far_away_costs_nothing)
+TEST(distance_from_the_origin_costs_nothing)
 {
     enum { COUNT = 20000 };
     static uint32_t slots[COUNT];
@@ -518,7 +518,7 @@ TEST(test_far_away_costs_nothing)
 }
 
 /* All go beyond the bounds, where every one of them has the number of the edge: the root follows. */
-TEST(test_the_root_goes_where_the_content_is)
+TEST(root_follows_the_content)
 {
     enum { COUNT = 4000, TICKS = 40 };
     static uint32_t slots[COUNT];
@@ -543,7 +543,7 @@ TEST(test_the_root_goes_where_the_content_is)
     end_space(space, &heap);
 }
 
-TEST(test_an_add_without_memory_changes_nothing)
+TEST(add_without_memory_changes_nothing)
 {
     qd_heap heap;
     qd_space *space = make_space(&heap, 65536, QD_SPARSE_DEPTH_MAX, 0);

@@ -53,7 +53,7 @@ TEST(every_dot_has_its_bit)
     qd_canvas_deinit(&canvas);
 }
 
-TEST(the_hottest_gives_the_colour)
+TEST(hottest_dot_gives_the_color)
 {
     qd_canvas canvas = {0};
 

@@ -95,7 +95,7 @@ TEST(touching_counts)
     }
 }
 
-/* On the way only; who overlapped before or does now did not pass, nor who is new. */
+/* On the way only; entities that overlapped before, overlap now, or are new did not pass. */
 TEST(swept_pairs_pass)
 {
     static const struct {
