@@ -89,7 +89,7 @@ positive ticks_checked stalled server_memory_bytes
 bench --seconds 0.5 --rooms 1 >"$scratch/table" 2>"$scratch/progress" || fail "$(cat "$scratch/progress")"
 grep -q 'round trip' "$scratch/table" || fail "no table: $(cat "$scratch/table")"
 
-# The scenarios, small, each with a server of its own, and beside it the raw limit. What they print is checked by
+# The scenarios, small, each with a server of its own, and beside it the raw limit. Their output is checked by
 # themselves; no time is asserted.
 scenario() {
     local rows=$1 name=$2

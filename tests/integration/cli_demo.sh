@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# client/demo with programs that are built already: what it shows, and that nothing of it is left.
+# client/demo with programs that are built already: its output, and that no process is left.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
 : "${QD_SOURCE:?the folder of the sources}"

@@ -49,7 +49,7 @@ for mode in --hz=50 --step; do
     entities "$room" 0
 done
 
-# By a jump, and in another shape; what comes of it is in a snapshot.
+# By a jump, and in another shape; a snapshot shows the result.
 quadrille open shapes --step --bounds -100,-100,100,100 >/dev/null
 quadrille spawn shapes 7 1 2 3 --category 5 --mask 6 >/dev/null
 quadrille spawn shapes 9 -1 -2 -3 4 0.5 --capsule >/dev/null

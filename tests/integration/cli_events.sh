@@ -78,7 +78,7 @@ expect 0 quadrille stats lane
 out '^passed +2$'
 quadrille close lane >/dev/null
 
-# An interrupt is a fine end; a server that goes is not.
+# An interrupt is a success; a server that ends is a failure.
 quadrille open other >/dev/null
 for signal in INT TERM; do
     rm "$scratch/stream"

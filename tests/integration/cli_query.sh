@@ -74,7 +74,7 @@ err '^quadrille query: room tower has 3 dimensions, but the given values have 2:
 expect 1 quadrille query yard nearest 1,2,3
 err '^quadrille query: room yard has 2 dimensions, but the given values have 3: give x and y only$'
 
-# What the server refuses.
+# Errors from the server.
 expect 1 quadrille query yard box 5,0,1,1
 err 'refused: box goes from min_x 5 to max_x 1: min must not be above max, nor NaN \(INVALID\)'
 expect 1 quadrille query yard ray 0,0,0,0
@@ -84,7 +84,7 @@ err 'circle\.radius is -1: must be 0 or more'
 expect 1 quadrille query nowhere box 0,0,1,1
 err 'UNKNOWN_ROOM'
 
-# What makes no sense here already.
+# Errors that the CLI finds itself.
 expect 2 quadrille query yard box
 err 'too few arguments'
 expect 2 quadrille query yard sphere 1,2,3

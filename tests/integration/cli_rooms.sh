@@ -120,7 +120,7 @@ expect 0 quadrille rooms
 no_out '^many-1 '
 out '^many-2 '
 
-# A room that nobody is in goes by itself.
+# An empty room closes by itself.
 expect 0 quadrille open brief --empty-close-ms 1
 gone() { quadrille rooms >"$scratch/rooms" && ! grep -q '^brief ' "$scratch/rooms"; }
 until_true gone

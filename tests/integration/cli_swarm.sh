@@ -55,7 +55,7 @@ done
 kill -TERM "$swarm"
 ends_with 0 "$swarm" "the swarm in three dimensions: $(cat "$scratch/deep")"
 
-# Nobody leaves the bounds that are given.
+# No entity leaves the given bounds.
 quadrille swarm --rooms 1 --motion uniform --bounds -8,-4,8,4 --entities 100 >/dev/null &
 swarm=$!
 children+=("$swarm")

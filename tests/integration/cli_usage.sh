@@ -136,7 +136,7 @@ expect 0 quadrille ping --server "$address" --count 3
 [ "$(grep -c '^pong' "$scratch/out")" -eq 3 ] || fail 'three pongs'
 out '^3 round trips: min [0-9]+ us, median [0-9]+ us, max [0-9]+ us$'
 
-# What cannot be written is not done.
+# A command fails if it cannot write its output.
 if [ -e /dev/full ]; then
     status=0
     quadrille --server "$address" stats >/dev/full 2>"$scratch/err" || status=$?

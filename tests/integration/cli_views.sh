@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# observe, watch --observer, why and describe: what an observer sees, and why, as a user reads it.
+# observe, watch --observer, why and describe: the view of an observer and its reasons, as a user reads them.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
 start
@@ -118,14 +118,14 @@ observing watchers watchers watched 2 3
 watchers=$running
 observing all watchers watched --json --count 3
 until_event watchers 'enter 2 observer 1 of session [0-9]+'
-all_said() { grep -Eq "$1" "$scratch/all"; }
-until_true all_said '^\{"tick": [0-9]+, "kind": "enter", "entity": 2, "observer": 1, "session": [0-9]+\}$'
+all_has() { grep -Eq "$1" "$scratch/all"; }
+until_true all_has '^\{"tick": [0-9]+, "kind": "enter", "entity": 2, "observer": 1, "session": [0-9]+\}$'
 quadrille move watched 2 90 90 >/dev/null
 until_event watchers 'leave 2 observer 1 of session [0-9]+'
 quadrille spawn watched 4 11 10 1 >/dev/null
 ends_with 0 "$running" 'watchers --count'
-all_said '"kind": "leave", "entity": 2' || fail 'no leave'
-all_said '"kind": "enter", "entity": 4' || fail 'not all entities'
+all_has '"kind": "leave", "entity": 2' || fail 'no leave'
+all_has '"kind": "enter", "entity": 4' || fail 'not all entities'
 ! grep -q 'enter 4' "$scratch/watchers" || fail 'an entity that was not asked for'
 kill -INT "$seer" "$watchers"
 ends_with 0 "$seer" 'interrupted'
@@ -176,7 +176,7 @@ until_event limited 'enter 3 at 12,10'
 kill -INT "$limited"
 ends_with 0 "$limited" 'interrupted'
 
-# What the server refuses.
+# Errors from the server.
 expect 1 quadrille observe yard 77 --range 3
 err 'quadrille observe: entity 77: UNKNOWN_ID'
 expect 1 quadrille observe yard 1,1 --range 3 --cone 0,0
@@ -190,7 +190,7 @@ err 'entity 77: UNKNOWN_ID'
 expect 1 quadrille observe nowhere 1,1 --range 3
 err 'UNKNOWN_ROOM'
 
-# What makes no sense here already.
+# Errors that the CLI finds itself.
 for where in '' x 1, 1,2,3,4 -1 4294967296; do
     expect 2 quadrille observe yard --range 3 -- "$where"
     err "observer '$where': must be an entity's id, or a point X,Y"

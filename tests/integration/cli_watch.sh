@@ -49,7 +49,7 @@ quadrille open arena --bounds 0,0,20,10 --hz 100 >/dev/null
 printf '1,1,1,1\n2,2,1,1\n3,9,9,1\n' | quadrille spawn arena - --circle >/dev/null
 enter=$'\033[?1049h' leave=$'\033[?1049l' cursor=$'\033[?25h'
 
-# What is written here is typed.
+# Writes here are keys typed into the terminal.
 mkfifo "$scratch/keys"
 exec 8<>"$scratch/keys"
 
@@ -95,7 +95,7 @@ check_screen box 0
 on_terminal nobody quadrille watch arena --observer 77 --range 3 --seconds 5
 check_screen nobody 1
 grep -qF 'entity 77: UNKNOWN_ID' "$scratch/nobody" || fail 'an anchor that is none is not told'
-# Two touch, one is alone: there is a cell of either colour, before a braille pattern.
+# Two touch, one is alone: there is a cell of either color, before a braille pattern.
 for colour in $'\033[38;5;74m\xE2' $'\033[38;5;214m\xE2'; do
     LC_ALL=C grep -qF "$colour" "$scratch/screen" || fail 'the map lacks a colour'
 done

@@ -145,7 +145,7 @@ TEST(connect_by_host_name_succeeds)
     qd_client_destroy(client);
 }
 
-/* What is in line can still be taken when the server has gone, and then the session has ended. */
+/* Queued messages can still be read after the server ended; then the session ends. */
 TEST(client_of_a_dead_server_reports_the_end)
 {
     qd_process *server = qd_server_start(NULL);
@@ -180,7 +180,8 @@ static void on_alarm(int number)
     alarms = alarms + 1;
 }
 
-/* A signal ends the wait, so that a program without a timeout can be stopped; it does not end the wait for an answer. */
+/* A signal ends the wait, so that a program without a timeout can be stopped; it does not end the wait for an answer.
+ * */
 TEST(signal_ends_the_wait)
 {
     qd_client *client = session_open(ADDRESS);

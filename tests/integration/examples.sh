@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Every example against a real server; what hello and gateway print is known in advance.
+# Every example against a real server; the output of hello and gateway is known in advance.
 . "$(dirname "$0")/../support/server.sh"
 
 start_server
@@ -24,7 +24,7 @@ tick 4: 1 and 2 moved apart
 END
 diff "$scratch/expected" "$scratch/example_hello" || fail "hello printed something else"
 
-# At tick 0 the reverse view begins, with nobody.
+# At tick 0 the reverse view begins, without watchers.
 cat >"$scratch/expected" <<'END'
 tick 0
 tick 1

@@ -84,7 +84,7 @@ TEST(hello_with_wrong_version_is_refused)
         raw_link *raw = raw_open(ADDRESS);
 
         send_hello(raw, 1, versions[i], NULL, NULL);
-        /* What comes behind it is not looked at. */
+        /* The server ignores all bytes behind it. */
         raw_send_message(raw, &ping);
         raw_expect_end(raw, QD_ERROR_VERSION, "speaks version 1");
         raw_close(raw);
@@ -231,7 +231,7 @@ TEST(connection_above_connections_max_is_refused)
     qd_client_destroy(refused);
     session_witness_check(&witness);
 
-    /* One goes, and there is a place again, as soon as the server has seen it go. */
+    /* After one disconnects, and the server noticed it, another may connect. */
     raw_close(two);
     for (bool in = false; !in;) {
         refused = qd_client_create();

@@ -134,7 +134,7 @@ TEST(connection_with_malformed_bytes_is_ended)
     session_witness_check(&witness);
 }
 
-/* A frame is cut and its sender goes: at every byte of a short one. */
+/* A sender disconnects within a frame: at every byte of a short one. */
 TEST(truncated_frame_disturbs_nobody)
 {
     const qd_client_message ping = {.seq = 5, .kind = QD_CLIENT_PING, .as.ping.data = 7};
@@ -222,7 +222,7 @@ TEST(garbage_ends_the_connection)
     session_witness_check(&witness);
 }
 
-/* What an HTTP client would send. */
+/* The request of an HTTP client. */
 TEST(another_protocol_ends_the_connection)
 {
     const char request[] = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";

@@ -169,7 +169,7 @@ TEST(open_room_with_another_config_is_refused)
     const qd_msg_room_config made = {
         MADE_BOUNDS,   MADE_LIMITS, .bounds.min_x = -10, .bounds.max_y = 40,   .tick_mode = QD_TICK_MODE_CLOCK,
         .tick_hz = 50, .depth = 4,  .events_max = 200,   .empty_close_ms = 400};
-    /* What a config leaves out is not compared. */
+    /* Fields that a config leaves out are not compared. */
     static const bad_config bad[] = {
         {"tick_mode", {MADE_LIMITS, .tick_mode = QD_TICK_MODE_STEP}},
         {"tick_hz", {MADE_LIMITS, .tick_mode = QD_TICK_MODE_CLOCK, .tick_hz = 60}},
@@ -242,7 +242,8 @@ TEST(batch_with_uneven_columns_is_refused)
 
     expect_bad_batches(room, QD_ERROR_COLUMNS, bad, 3);
 
-    /* One is shorter than the others: what the library cannot send, by hand. The move's y is cut by one value. */
+    /* One column is shorter than the others; the library cannot send that, so it is encoded by hand. The move's y is
+     * cut by one value. */
     raw_link *raw = raw_open_session(ADDRESS);
     qd_client_message move = {.seq = 3, .kind = QD_CLIENT_MOVE, .as.batch = {.room = 1, .entities = flat}};
     uint8_t bytes[128];

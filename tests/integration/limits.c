@@ -59,7 +59,7 @@ static void fill(qd_client *client, const char *name, uint32_t asked, uint32_t t
         codes[i] = QD_ERROR_ROOM_FULL;
     }
     session_expect_entries(client, spawn_points(client, room, 0, 100), 100 - takes, refused, codes);
-    /* One that goes makes place for another, in the same batch already. */
+    /* A despawned entity makes room for another within the same batch. */
     session_despawn(client, room, 0);
     spawn_points(client, room, 1000, 1);
     refused[0] = 0;

@@ -66,7 +66,7 @@ TEST(query_of_each_kind_finds_its_entities)
     query = (qd_msg_query){.room = room, .kind = QD_QUERY_CIRCLE, .where.circle = {.x = 450, .y = 100, .radius = 49}};
     expect_ids(client, &query, false, 2, 4, 5);
     query.where.circle = (qd_msg_query_circle){.x = 301, .y = 99};
-    expect_ids(client, &query, false, 1, 3); /* of radius 0: what contains the point */
+    expect_ids(client, &query, false, 1, 3); /* of radius 0: entities that contain the point */
 
     query = (qd_msg_query){.room = room, .kind = QD_QUERY_NEAREST, .where.nearest = centre, .limit = 3};
     expect_ids(client, &query, true, 3, 5, 4, 6);

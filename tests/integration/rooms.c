@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rooms: very many at once, lists, what is in them, statistics, and when an empty one closes.
+ * Rooms: very many at once, lists, snapshots, statistics, and when an empty one closes.
  */
 
 #include <string.h>

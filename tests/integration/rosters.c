@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Rosters over the wire: two rooms in which the same happens, in the one by Move and Teleport, in the other by
- * RosterMove, report the same, in two dimensions and in three; also where rosters are longer than a frame's worth of them
- * is sent, and where entities come and go. And a roster on a connection that breaks.
+ * RosterMove, report the same, in two dimensions and in three; also where rosters are longer than a frame's worth of
+ * them is sent, and where entities come and go. And a roster on a connection that breaks.
  */
 
 #include <stdlib.h>

@@ -98,14 +98,14 @@ static uint32_t read_until(qd_client *client, qd_pairs *pairs, uint64_t tick)
 
 TEST(slow_reader_gets_one_reset_when_it_catches_up)
 {
-    /* Room for the events of a few ticks: what a reader has just read may still count as queued for a moment. */
+    /* Room for the events of a few ticks: frames that a reader has just read may still count as queued. */
     qd_process *server = qd_server_start(QD_ARGS("--queue-max", "256K", "--slow-ms-max", "600000"));
     const char *address = qd_server_address(server);
     session_witness witness;
 
     session_witness_open(&witness, address);
     qd_client *writer = session_open(address), *reader = session_open(address), *sleeper = session_open(address);
-    /* What the system holds for the sleeper does not count as the server's queue: keep it short. */
+    /* The socket buffer of the sleeper does not count as the server's queue: keep it short. */
     setsockopt(qd_client_socket(sleeper), SOL_SOCKET, SO_RCVBUF, &(int){65536}, sizeof(int));
     qd_pairs *reader_pairs = qd_pairs_create(), *sleeper_pairs = qd_pairs_create();
     static struct crowd crowd;
@@ -185,7 +185,7 @@ TEST(reader_that_stays_slow_is_disconnected)
     }
     /* At least the sessions are gone; on a machine that is not too busy the GoAway arrived. */
     if (!is_disconnected(waker)) {
-        print_message("the words did not come through\n");
+        print_message("the GoAway did not arrive\n");
     }
     session_expect_quiet(writer);
     assert_true(strstr(qd_process_errors(server), "a reader is too slow") != NULL);
@@ -218,7 +218,7 @@ TEST(server_stops_despite_a_reader_that_sleeps)
     qd_client_destroy(sleeper);
 }
 
-/* One that asks and does not read: the server stops reading from it, and goes on when it reads. */
+/* A client sends requests but does not read: the server stops reading from it until it reads. */
 TEST(requester_that_does_not_read_is_paused)
 {
     qd_process *server = qd_server_start(QD_ARGS("--queue-max", "64K"));

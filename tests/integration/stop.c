@@ -63,7 +63,8 @@ TEST(sigint_stops_the_server)
     stop_by(SIGINT);
 }
 
-/* The least that the server gives sessions to read their last words, from the signal on (STOP_MS_MAX in app/start.c). */
+/* The least that the server gives sessions to read their last words, from the signal on (STOP_MS_MAX in app/start.c).
+ * */
 #define LAST_WORDS_MS 2000u
 
 static uint64_t now_ms(void)
@@ -91,7 +92,7 @@ static void expect_end(qd_client *client, uint64_t stopped_ms)
     }
 }
 
-/* No more sessions, no more rooms while it stops; what matters is that nothing hangs. */
+/* No more sessions, no more rooms while it stops; the test requires only that nothing hangs. */
 TEST(stop_under_load_notifies_all_sessions)
 {
     /* Sessions do not read while the others are created; the server must not disconnect them. */

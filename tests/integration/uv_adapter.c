@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The adapter for libuv on a real connection: messages in order, more output than the socket takes, the end reported once,
- * and handles that are all closed in the end.
+ * The adapter for libuv on a real connection: messages in order, more output than the socket takes, the end reported
+ * once, and handles that are all closed in the end.
  */
 
 #include <signal.h>

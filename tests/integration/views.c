@@ -239,7 +239,7 @@ TEST(slow_reader_of_views_gets_a_reset)
             tick = wander(writer, &crowd, true);
         }
         session_witness_check(&witness);
-        /* What is in line first, and what comes with the ticks that follow. */
+        /* First the queued frames, then the frames of the next ticks. */
         uint32_t before = resets;
         for (int i = 0; i < 1000 && resets == before; i++) {
             session_settle(sleeper);

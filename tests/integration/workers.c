@@ -24,7 +24,7 @@ struct batch {
     uint32_t count;
 };
 
-/* What came of a room. */
+/* The result of a room. */
 struct stream {
     uint64_t handle;
     uint64_t hash; /* FNV-1a */

@@ -89,7 +89,7 @@ TEST(room_owned_entities_outlive_their_session)
     session_step(maker, room);
     session_expect_tick(other, "begin 2-3");
 
-    /* Its maker goes: what was its own expires, what is the room's stays and obeys others. */
+    /* Its creator leaves: its own entities expire; room-owned entities stay and obey others. */
     qd_client_destroy(maker);
     do {
         session_step(other, room);
@@ -117,7 +117,7 @@ TEST(subscriber_that_joins_later_gets_the_present_set)
     }
     session_step(first, room);
     assert_int_equal(session_fold(first, early_pairs), 2);
-    /* Neighbours touch; the chain of 20 is cut at every third: 1-2, 4-5, ... 16-17 are left, and 0 and 3 ... are far.
+    /* Neighbors touch; the chain of 20 is cut at every third: 1-2, 4-5, ... 16-17 are left, and 0 and 3 ... are far.
      */
     assert_int_equal(qd_pairs_count(early_pairs), 6);
 
@@ -143,7 +143,7 @@ TEST(subscriber_that_joins_later_gets_the_present_set)
     qd_client_destroy(second);
 }
 
-/* What a session leaves stays for the grace time, and then ends as expired. `leave`: by LeaveRoom, else it is gone. */
+/* Entities of a session that left stay for the grace time, and then expire. `leave`: by LeaveRoom, else it is gone. */
 static void lose(const char *name, bool leave)
 {
     qd_msg_room_config config = session_step_room;
@@ -294,7 +294,7 @@ TEST(ends_have_the_reason_of_the_change)
             session_expect_tick(client, rows[i].events);
         }
     }
-    /* An id that goes and comes back is a new entity. */
+    /* An id that is despawned and spawned again is a new entity. */
     session_despawn(client, room, 7);
     session_spawn(client, room, 7, 10, 10);
     step_and_expect(client, room, "end 1-7 despawned begin 1-7");
