@@ -289,7 +289,7 @@ static uint64_t run_script(uint64_t seed, uint32_t limit, const qd_executor *exe
 
 static void count_split(void *context, size_t count, qd_task_fn task, void *argument)
 {
-    shared->split_walks += count > 1;
+    shared->split_traversals += count > 1;
     qd_executor_serial.run(context, count, task, argument);
 }
 
@@ -319,7 +319,7 @@ static void run_seed(uint64_t seed, uint32_t limit)
 static bool met_everything(void)
 {
     bool all = shared->events > 0 && shared->resets > 0 && shared->suspensions > 0 && shared->losses > 0 &&
-               shared->passed > 0 && shared->snapshots > 0 && shared->split_walks > 0 && shared->own_reports > 0 &&
+               shared->passed > 0 && shared->snapshots > 0 && shared->split_traversals > 0 && shared->own_reports > 0 &&
                shared->named > 0 && shared->full > 0 && shared->placed > 0 && shared->placed_whole > 0;
 
     for (int code = 0; code < 7; code++) {
@@ -339,7 +339,7 @@ int main(int argument_count, char **arguments)
     printf("%" PRIu64 " seeds: %" PRIu64 " ticks (%" PRIu64 " split), %" PRIu64 " events, %" PRIu64 " passed, %" PRIu64
            " resets, %" PRIu64 " suspensions, %" PRIu64 " losses, %" PRIu64 " batches by roster; %" PRIu64
            " of %" PRIu64 " pairs too close to call\n",
-           seeds, shared->ticks, shared->split_walks, shared->events, shared->passed, shared->resets,
+           seeds, shared->ticks, shared->split_traversals, shared->events, shared->passed, shared->resets,
            shared->suspensions, shared->losses, shared->placed, shared->close, shared->judged);
     if (seeds >= SEEDS_DEFAULT && !met_everything()) {
         fprintf(stderr, "some kind of answer never came up: the scripts do not test what they should\n");

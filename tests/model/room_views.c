@@ -249,7 +249,8 @@ static uint32_t set_up(struct trial *trial, qd_room_config *config)
     return trial->huge ? 16 : 100 + rng_below(rng, SEEDS_COMMANDS_MAX - 100);
 }
 
-/* What finds crossings: the visibility index, as in all small rooms; the spatial join; or both, alternating. */
+/* The mechanism that finds crossings: the visibility index, as in all small rooms; the spatial join; or both,
+ * alternating. */
 enum finding { BY_INDEX, BY_JOIN, ALTERNATING, FINDINGS };
 
 static void choose_finding(struct trial *trial, enum finding finding, uint32_t command)
@@ -310,7 +311,7 @@ static uint64_t run_script(uint64_t seed, uint32_t limit, const qd_executor *exe
 
 static void count_split(void *context, size_t count, qd_task_fn task, void *argument)
 {
-    met->split_walks += count > 1;
+    met->split_traversals += count > 1;
     qd_executor_serial.run(context, count, task, argument);
 }
 
@@ -340,7 +341,7 @@ static bool met_everything(void)
                                 QD_ROOM_NOT_FINITE, QD_ROOM_NEGATIVE_SIZE, QD_ROOM_UNKNOWN_OBSERVER,
                                 QD_ROOM_BAD_REGION, QD_ROOM_OBSERVERS_FULL};
     bool all = met->enters > 0 && met->relays > 0 && met->watchers > 0 && met->resets > 0 && met->suspensions > 0 &&
-               met->losses > 0 && met->split_walks > 0 && met->gifts > 0 && met->adoptions > 0 && met->joined > 0;
+               met->losses > 0 && met->split_traversals > 0 && met->gifts > 0 && met->adoptions > 0 && met->joined > 0;
 
     for (int reason = QD_ROOM_LEFT_ROOM_CLOSED; reason <= QD_ROOM_LEFT_LIMIT; reason++) {
         all = all && met->leaves[reason] > 0;
@@ -367,7 +368,7 @@ int main(int argument_count, char **arguments)
     }
     printf("%" PRIu64 " seeds: %" PRIu64 " ticks (%" PRIu64 " split), %" PRIu64 " enters, %" PRIu64 " leaves, %" PRIu64
            " relays, %" PRIu64 " watchers, %" PRIu64 " resets, %" PRIu64 " suspensions\n",
-           seeds, met->ticks, met->split_walks, met->enters, leaves, met->relays, met->watchers, met->resets,
+           seeds, met->ticks, met->split_traversals, met->enters, leaves, met->relays, met->watchers, met->resets,
            met->suspensions);
     if (seeds >= SEEDS_DEFAULT && !met_everything()) {
         fprintf(stderr, "some kind of answer never came up: the scripts do not test what they should\n");

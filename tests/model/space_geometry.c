@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Exact geometry on random shapes, compared with the oracle (support/oracle.h), which shares no code with it: circles and
- * boxes to the last bit, the rest where it is not too close to call.
+ * Exact geometry on random shapes, compared with the oracle (support/oracle.h), which shares no code with it: circles
+ * and boxes to the last bit, the rest where it is not too close to call.
  */
 #include <math.h>
 

@@ -344,7 +344,7 @@ static const char *difference(const outcome *a, const outcome *b)
 
 /* ---- two ways to one result ---- */
 
-/* What a list holds of a row, for sorting. */
+/* A row's entry in a list, for sorting. */
 typedef struct entry {
     uint32_t row, changed;
     uint16_t edge[QD_LIST_COLUMNS];

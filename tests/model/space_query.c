@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Queries against a brute force that shares no code with them: random worlds of every index, inside their bounds and
+ * Queries against a brute force that shares no code with them: random spaces of every index, inside their bounds and
  * far outside, with changes under way that no tick has seen. Every hit, its order and its distance must be exactly the
  * same. space/hunt.h documents the arguments, space/script.h what a script is.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Swept spaces, in which much moves far at every tick: what passed, too, must be as brute force has it, whatever was
- * teleported, reshaped, refiltered, added or removed on the way. space/hunt.h documents the arguments, space/script.h what
- * a script is.
+ * Swept spaces, in which much moves far at every tick: passed pairs, too, must agree with brute force, whatever was
+ * teleported, reshaped, refiltered, added or removed on the way. space/hunt.h documents the arguments, space/script.h
+ * what a script is.
  */
 #include "space/hunt.h"
 

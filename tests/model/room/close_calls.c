@@ -37,7 +37,7 @@ static void change(qd_space *space, uint32_t slot, const close_way *way)
     qd_space_move(space, 1, &slot, &way->now->x, &way->now->y, &way->now->z);
 }
 
-/* What the first tick reports, then what a second one reports after both went their ways. */
+/* The report of the first tick, then that of a second one after both moved. */
 static void play(const close_way ways[2], uint32_t kinds[2])
 {
     const qd_space_config config = {

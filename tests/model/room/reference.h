@@ -80,7 +80,7 @@ bool ref_holds_anything(const ref_room *room, uint32_t member);
 /* The events between `was` and `now`; then now is was. */
 void ref_tick(ref_room *room);
 
-/* What a subscription gets. */
+/* The frame that a subscription gets. */
 typedef enum ref_news { REF_NOTHING, REF_EVENTS, REF_RESET, REF_SUSPENSION } ref_news;
 
 bool ref_in_scope(const ref_room *room, uint32_t member, const ref_pair *pair);

@@ -99,7 +99,7 @@ static void fold(struct run *run, const qd_room_report *report)
     *folded = (struct set){keys, count};
 }
 
-/* What is folded of a live subscription is the true set. */
+/* The folded set of a live subscription is the expected set. */
 static void check_folded(struct run *run, uint32_t member)
 {
     const ref_pairs *expected = &run->reference->set;

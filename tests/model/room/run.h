@@ -27,7 +27,7 @@
 /* Shared by all processes: how far a run came, and what all of them met. */
 struct shared {
     uint32_t command; /* the one being run */
-    uint64_t ticks, events, passed, resets, suspensions, losses, refusals[7], snapshots, own_reports, split_walks,
+    uint64_t ticks, events, passed, resets, suspensions, losses, refusals[7], snapshots, own_reports, split_traversals,
         named, full, placed, placed_whole, judged, close;
 };
 

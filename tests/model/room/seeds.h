@@ -19,8 +19,8 @@ extern bool seeds_verbose;
 
 /* Zeroed memory that all processes share. */
 void *seeds_shared(size_t size);
-/* Runs as many seeds as the command line asks for, [SEEDS [FIRST]], else *count from 0 on, which becomes how many they are;
- * false where one failed, which is then named. `run` exits where a script fails, and keeps in *command, which is
+/* Runs as many seeds as the command line asks for, [SEEDS [FIRST]], else *count from 0 on, which becomes how many they
+ * are; false where one failed, which is then named. `run` exits where a script fails, and keeps in *command, which is
  * shared, how far it has come; it runs commands below `limit`. */
 bool seeds_pass(int argument_count, char **arguments, uint64_t *count, uint32_t *command,
                 void (*run)(uint64_t seed, uint32_t limit));

@@ -22,13 +22,14 @@
 /* Shared by all processes: how far a run came, and what all of them met. */
 struct met {
     uint32_t command;
-    uint64_t ticks, split_walks, joined, leaves[QD_ROOM_LEFT_LIMIT + 1], enters, relays, watchers, resets, suspensions,
-        losses, sights[QD_ROOM_NOT_YET + 1], gifts, adoptions, refusals[QD_ROOM_OBSERVERS_FULL + 1], held_bytes;
+    uint64_t ticks, split_traversals, joined, leaves[QD_ROOM_LEFT_LIMIT + 1], enters, relays, watchers, resets,
+        suspensions, losses, sights[QD_ROOM_NOT_YET + 1], gifts, adoptions, refusals[QD_ROOM_OBSERVERS_FULL + 1],
+        held_bytes;
 };
 
 extern struct met *met;
 
-/* What a member has folded of its reports: keys in no order. */
+/* The set that a member folded from its reports: keys in no order. */
 struct fold {
     uint64_t *key;   /* observer or entity, and id or (member, observer) */
     uint32_t *third; /* of watchers: the observer; else 0 */

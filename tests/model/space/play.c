@@ -20,7 +20,7 @@ typedef struct game {
     rng_stream order;
     reference r;
     uint32_t slot_of[SCRIPT_ENTITIES_MAX]; /* or NONE */
-    uint32_t names[REFERENCE_SLOTS_MAX];   /* what equal hits are ordered by */
+    uint32_t names[REFERENCE_SLOTS_MAX];   /* equal hits are ordered by these */
     play_tally *tally;
     uint32_t line; /* that is played */
     char *failure;
@@ -142,7 +142,7 @@ typedef struct event_record {
     qd_space_kind kind;
 } event_record;
 
-static int compare_told(const void *left, const void *right)
+static int compare_events(const void *left, const void *right)
 {
     const event_record *x = left, *y = right;
 
@@ -164,7 +164,7 @@ static event_record *sorted(const qd_space_events *found)
 
         events[i] = (event_record){a < b ? a : b, a < b ? b : a, qd_space_event_kind(found->events[i])};
     }
-    qsort(events, found->count, sizeof *events, compare_told);
+    qsort(events, found->count, sizeof *events, compare_events);
     return events;
 }
 
@@ -278,7 +278,7 @@ static void settle(game *g)
     reference_settle(&g->r);
 }
 
-/* What counts of a body: sizes that its shape has no use for may be kept or not. */
+/* The fields that count: a body may keep sizes that its shape does not use. */
 static bool same_body(const qd_body *a, const qd_body *b)
 {
     return a->x == b->x && a->y == b->y && a->z == b->z && a->category == b->category && a->mask == b->mask &&

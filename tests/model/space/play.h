@@ -7,7 +7,7 @@
 
 #include "script.h"
 
-/* What was compared. */
+/* Counts of all comparisons. */
 typedef struct play_tally {
     uint64_t ticks, events[QD_SPACE_PASSED + 1], stopped; /* events by kind; ticks stopped at their limit */
     uint64_t pairs, unsure;                               /* pairs expected, and how many too close to call */

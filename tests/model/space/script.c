@@ -21,7 +21,7 @@ typedef enum mixture { BOXES, CIRCLES, CAPSULES, MIXED, POINTS, ALIKE, MIXTURES 
 typedef enum style {
     ANYWHERE,
     STRADDLING,   /* the highest lines between cells */
-    CROWDED,      /* on a small part of the world */
+    CROWDED,      /* on a small part of the space */
     OUTSIDE,      /* the bounds, often */
     ON_LINES,     /* exactly: much touching */
     BESIDE_LINES, /* by the smallest step there is */

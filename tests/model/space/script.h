@@ -52,10 +52,10 @@ typedef struct script {
     uint32_t count, capacity;
 } script;
 
-/* What a model test looks for. SWEPT: events of swept spaces, in which much moves far. */
+/* The subject of a model test. SWEPT: events of swept spaces, in which much moves far. */
 typedef enum script_aim { SCRIPT_EVENTS, SCRIPT_QUERIES, SCRIPT_SWEPT } script_aim;
 
-/* An index in one number of dimensions: what there is to be tested. */
+/* An index in one number of dimensions: the thing under test. */
 typedef struct script_index {
     qd_space_index index;
     const char *name;
