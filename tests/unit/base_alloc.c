@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory: what heaps count, what they draw from the budget, and what happens at the limit.
+ * Memory: the counts of heaps, their draws from the budget, and the limit.
  */
 #include <string.h>
 
@@ -172,7 +172,7 @@ TEST_WITH(a_huge_size_fails_without_overflow, no_limit, NULL)
     assert_int_equal(qd_memory_used(), 0);
 }
 
-/* What a heap draws beyond its bytes is bounded, and a heap that alternately frees and allocates rarely draws. */
+/* The draw of a heap beyond its bytes is bounded, and a heap that alternately frees and allocates rarely draws. */
 TEST_WITH(a_heap_draws_from_the_budget_in_steps, no_limit, NULL)
 {
     enum { PIECES = 4000, PIECE_BYTES = 256 };

@@ -147,7 +147,7 @@ TEST(events_for_a_slow_reader_are_bounded)
     const size_t before = qd_memory_used();
     uint32_t sent = 0;
 
-    /* Far more than the outbox and the system hold. What the link takes is bounded, in memory too. */
+    /* Far more than the outbox and the system hold. The link accepts a bounded number of bytes, in memory too. */
     for (uint32_t i = 0; i < 3000; i++) {
         sent += send_and_release(link, frame_of((uint8_t)sent, 8 * KIB), QD_LINK_EVENTS) == QD_LINK_SENT;
         assert_true(qd_link_queued(link) <= 64 * KIB);

@@ -271,7 +271,7 @@ TEST(capsules_may_lead_anywhere)
     close_room(&fixture);
 }
 
-/* What counts is what the entity would become: here of a capsule whose half_x is negative. */
+/* The resulting entity counts: here a capsule whose half_x is negative. */
 TEST(reshape_is_checked_as_a_whole)
 {
     static const uint32_t id = 1;
@@ -348,7 +348,7 @@ TEST(only_the_first_refusals_are_listed)
     close_room(&fixture);
 }
 
-/* What a full room takes does not depend on what was removed in the same tick. */
+/* The capacity of a full room does not depend on removals in the same tick. */
 TEST(removed_entities_make_room_at_once)
 {
     qd_room_config config = *default_config();

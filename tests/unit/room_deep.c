@@ -72,7 +72,7 @@ TEST(pairs_need_all_three_axes)
     close_room(&fixture);
 }
 
-TEST(z_is_checked_as_x_is)
+TEST(z_is_checked_like_x)
 {
     static const uint32_t id[] = {2, 3, 4};
     static const float at[] = {10, 10, 10}, z[] = {NAN, 10, 10}, half_z[] = {1, -1, INFINITY}, first = 10;

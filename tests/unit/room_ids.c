@@ -87,7 +87,7 @@ static void run_script(unsigned spread, uint64_t seed, uint32_t key_count)
     qd_heap_deinit(&heap);
 }
 
-TEST(agrees_with_an_array)
+TEST(ids_agree_with_an_array)
 {
     for (unsigned spread = 0; spread < 3; spread++) {
         for (uint64_t seed = 1; seed < 6; seed++) {

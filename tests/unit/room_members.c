@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Members: what remains after they leave, for how long, and when their number is free.
+ * Members: their entities after they leave, the grace time, and the reuse of their number.
  */
 #include "room_fixture.h"
 #include "tests/support/test.h"

@@ -129,7 +129,7 @@ TEST(sorts_long_runs)
     }
 }
 
-TEST(sorts_what_is_sorted_or_reversed)
+TEST(sorts_sorted_and_reversed_runs)
 {
     for (size_t i = 0; i < 5000; i++) {
         input[i] = (uint64_t)(i / 2) << 32 | (i * 7);

@@ -159,7 +159,7 @@ TEST(sorts_every_count)
     }
 }
 
-TEST(splits_only_what_is_worth_it)
+TEST(splits_only_long_runs)
 {
     assert_int_equal(qd_pair_ranges(1000000, &qd_executor_serial), 1);
     assert_int_equal(qd_pair_ranges(100, &threads), 1);

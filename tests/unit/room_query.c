@@ -35,7 +35,7 @@ static void expect_ids(qd_room *room, const qd_space_query *query, bool more, ui
     va_end(expected);
 }
 
-TEST(nothing_is_there_before_the_first_tick)
+TEST(query_before_the_first_tick_finds_nothing)
 {
     room_fixture fixture;
 
@@ -49,7 +49,7 @@ TEST(nothing_is_there_before_the_first_tick)
     close_room(&fixture);
 }
 
-TEST(it_shows_the_last_tick)
+TEST(query_shows_the_last_tick)
 {
     room_fixture fixture;
     uint32_t other = 0;
@@ -111,7 +111,7 @@ TEST(equal_hits_are_ordered_by_id_and_cut_at_the_limit)
 }
 
 /* Boxes of 2 x 2 at (10, 50), (20, 50), ..., (90, 50). */
-TEST(each_kind_finds_what_it_should)
+TEST(each_kind_finds_its_entities)
 {
     room_fixture fixture;
 

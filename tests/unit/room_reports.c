@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ticks and subscriptions: what a subscription gets in each state.
+ * Ticks and subscriptions: the report of a subscription in each state.
  */
 #include "room_fixture.h"
 #include "tests/support/test.h"
@@ -43,7 +43,7 @@ TEST(a_reset_comes_between_ticks)
     open_crowd(&fixture, 1000);
     no_report(fixture.room);
     subscribe(fixture.room, fixture.me);
-    /* What was changed since the last tick is not in it. */
+    /* It has no changes since the last tick. */
     move(fixture.room, fixture.me, 1, 90);
     catch_up(fixture.room);
     qd_room_report report = next_report(fixture.room);
@@ -113,7 +113,7 @@ TEST(ticks_without_news_are_silent_unless_some_were_skipped)
     close_room(&fixture);
 }
 
-TEST(stays_are_for_those_who_want_them)
+TEST(stays_are_sent_on_request_only)
 {
     room_fixture fixture;
 
@@ -147,7 +147,7 @@ TEST(stays_are_for_those_who_want_them)
     close_room(&fixture);
 }
 
-TEST(own_pairs_are_those_of_ones_entities)
+TEST(own_pairs_are_pairs_of_own_entities)
 {
     room_fixture fixture;
 
@@ -363,7 +363,7 @@ TEST(a_lost_subscription_waits_for_resume)
     close_room(&fixture);
 }
 
-TEST(without_a_subscription_there_is_nothing_to_lose)
+TEST(loss_without_a_subscription_changes_nothing)
 {
     room_fixture fixture;
 
@@ -484,7 +484,7 @@ TEST(equal_reports_share_a_number)
     close_room(&fixture);
 }
 
-TEST(figures_count_while_somebody_is_live)
+TEST(figures_count_while_a_subscription_is_live)
 {
     room_fixture fixture;
 
@@ -510,7 +510,7 @@ TEST(figures_count_while_somebody_is_live)
     close_room(&fixture);
 }
 
-TEST(a_depth_that_was_asked_for_is_kept)
+TEST(requested_depth_is_kept)
 {
     qd_room_config config = *default_config();
     room_fixture fixture;

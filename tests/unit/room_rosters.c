@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rosters: naming them, what an entry means as entities come and go, and their memory.
+ * Rosters: naming them, the meaning of entries as entities come and go, and their memory.
  */
 #include "room_fixture.h"
 #include "tests/support/test.h"
@@ -105,7 +105,7 @@ TEST(all_rosters_of_a_member_share_one_limit)
     assert_int_equal(name(&fixture, 0, 0, id, 6, false), QD_OK);
     assert_int_equal(name(&fixture, QD_ROOM_ROSTERS_MAX - 1, 0, id, 3, false), QD_ERR_FULL);
     assert_int_equal(name(&fixture, QD_ROOM_ROSTERS_MAX - 1, 0, id, 2, false), QD_OK);
-    /* What is replaced does not count. */
+    /* Replaced entries do not count. */
     assert_int_equal(name(&fixture, 0, 5, id, 2, true), QD_ERR_FULL);
     assert_int_equal(name(&fixture, 0, 0, id, 6, true), QD_OK);
     assert_int_equal(name(&fixture, 0, 2, NULL, 0, false), QD_OK);
@@ -246,7 +246,7 @@ TEST(entries_cut_off_do_not_stay)
 }
 
 /* From any entry on; the moves end in the next run, or in the one after it. */
-TEST(an_entry_that_is_gone_is_missed_from_anywhere)
+TEST(entry_of_a_despawned_entity_is_missed_from_anywhere)
 {
     room_fixture fixture;
     uint32_t id[MANY];

@@ -44,7 +44,7 @@ TEST(ids_ascend_and_end_at_the_limit)
     close_room(&fixture);
 }
 
-TEST(those_of_one_owner)
+TEST(snapshot_of_one_owner_lists_its_entities)
 {
     room_fixture fixture;
     qd_room_batch columns;
@@ -68,7 +68,7 @@ TEST(those_of_one_owner)
     close_room(&fixture);
 }
 
-TEST(it_shows_the_present)
+TEST(snapshot_shows_the_present)
 {
     qd_room_batch columns;
     room_fixture fixture;
@@ -91,7 +91,7 @@ TEST(it_shows_the_present)
 }
 
 /* Boxes of 2 x 2 at (10, 50), (20, 50), ...; a circle reaches as far as its radius on both axes. */
-TEST(a_region_takes_what_touches_it)
+TEST(region_selects_entities_that_touch_it)
 {
     static const qd_room_region exact = {.min_x = 11, .max_x = 19, .max_y = 100};
     static const qd_room_region between = {.min_x = 11.5f, .max_x = 18.5f, .max_y = 100};

@@ -150,12 +150,12 @@ static void all_find_the_same(unsigned axes)
     free_tree(&tree, axes);
 }
 
-TEST(all_find_the_same_in_a_plane)
+TEST(join_and_index_agree_in_two_dimensions)
 {
     all_find_the_same(2);
 }
 
-TEST(all_find_the_same_in_space)
+TEST(join_and_index_agree_in_three_dimensions)
 {
     all_find_the_same(3);
 }
@@ -252,7 +252,7 @@ static qd_room_view_report tick(crowd *c, const qd_executor *executor)
     return report;
 }
 
-TEST(the_join_leads_where_a_crowd_moves)
+TEST(join_is_used_while_a_crowd_moves)
 {
     crowd c;
 
@@ -272,7 +272,7 @@ TEST(the_join_leads_where_a_crowd_moves)
     end(&c);
 }
 
-/* All of those from `first` on are at the same place. */
+/* All entities from `first` on are at the same place. */
 static void gather(crowd *c, uint32_t first, uint32_t end, float at)
 {
     for (uint32_t id = first; id < end; id++) {

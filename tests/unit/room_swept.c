@@ -94,7 +94,7 @@ TEST(passed_pair_neither_begins_nor_ends)
     close_room(&fixture);
 }
 
-TEST(own_passed_pairs_are_those_of_ones_entities)
+TEST(own_passed_pairs_are_pairs_of_own_entities)
 {
     room_fixture fixture;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What observers see: regions, margins, masks, teams, hidden entities, and the reasons of leaves.
+ * The views of observers: regions, margins, masks, teams, hidden entities, and the reasons of leaves.
  */
 #include "room_views_fixture.h"
 #include "tests/support/test.h"

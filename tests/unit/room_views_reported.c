@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What members get of views: relay, bytes, watchers, losses, suspensions, why, descriptions; and its memory.
+ * The view reports of members: relays, bytes, watchers, losses, suspensions, why, descriptions; and its memory.
  */
 #include "server/room/state.h"
 #include "server/room/views/changes.h"
@@ -171,7 +171,7 @@ TEST_WITH(lost_report_is_followed_by_a_reset, set_up, tear_down)
     spawn(room, me, 2, 51);
     tick(room);
     qd_room_view_lost(room, me);
-    no_view(room); /* what was left of the round went with it */
+    no_view(room); /* the rest of the round was dropped with it */
     despawn(room, me, 1);
     silent_tick(room);
     qd_room_view_resume(room, me);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What observers see beyond regions and masks: cones, teams, hidden entities, lists, limits, budgets, visible ranges.
+ * Rules of views beyond regions and masks: cones, teams, hidden entities, lists, limits, budgets, visible ranges.
  */
 #include "room_views_fixture.h"
 #include "tests/support/test.h"
@@ -27,7 +27,7 @@ TEST_WITH(a_cone_sees_where_it_looks, set_up, tear_down)
     spawn(room, me, 3, 50);
     watch cone = {.id = 7, .region = QD_ROOM_CONE, .range = 10, .direction_x = 2, .angle = 0.5f};
     assert_int_equal(observe(room, me, cone), 0);
-    expect_enters(view_at_tick(room), 2, 7, 1, 7, 3); /* what is at its very place is inside */
+    expect_enters(view_at_tick(room), 2, 7, 1, 7, 3); /* an entity at its very place is inside */
     turn(7, -1, 0.1f);
     qd_room_view_report report = view_at_tick(room);
     expect_leaves(report, 1, 7, 1, QD_ROOM_LEFT_RANGE);
@@ -120,7 +120,7 @@ TEST_WITH(a_limit_keeps_the_nearest_without_flicker, set_up, tear_down)
     spawn(room, me, 3, 54);
     observe(room, me, (watch){.id = 7, .range = 16, .limit = 2});
     expect_enters(view_at_tick(room), 2, 7, 1, 7, 2);
-    /* What is in the view counts as 1 nearer: a sixteenth of the range. */
+    /* An entity in the view counts as 1 nearer: a sixteenth of the range. */
     move(room, me, 3, 52.5f);
     silent_tick(room);
     move(room, me, 3, 51.5f);

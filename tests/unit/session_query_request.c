@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What makes no sense in a query, or in the region of a snapshot, in rooms of two and of three dimensions; and what a
+ * Bad values in a query, or in the region of a snapshot, in rooms of two and of three dimensions; and what a
  * query comes to.
  */
 #include <math.h>

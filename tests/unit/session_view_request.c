@@ -118,7 +118,7 @@ TEST(cone_without_its_columns_is_refused)
     message = observe(cone);
     message.as.observers.direction_x = NULL;
     assert_refused(QD_ERROR_COLUMNS, &message, 3, "column direction_x is missing, but entry 1 is a cone: send it");
-    /* What is no region at all is the room's to refuse, entry by entry. */
+    /* The room refuses bad regions, entry by entry. */
     message = observe((qd_msg_observers){.entity = two, .region = odd_region});
     assert_taken(&message, 2);
 }

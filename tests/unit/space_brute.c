@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * BRUTE: what it costs, and that its tasks, its groups and its quantizers neither lose nor invent a pair, compared with
+ * BRUTE: its cost, and that its tasks, its groups and its quantizers neither lose nor invent a pair, compared with
  * loops over all pairs. model/space_model tests all that can happen to a body.
  */
 #include <math.h>

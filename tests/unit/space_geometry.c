@@ -253,7 +253,7 @@ TEST(touching_on_the_way_counts)
     assert_false(passes(capsule(-8, nextafterf(7, 8), 0, 0, -4, 0, 2), 16, 0, 0, wall));
 }
 
-/* What neither the ends of an axis nor its rests find: see box_meets_inside. */
+/* Cases that neither the ends of an axis nor its rests find: see box_meets_inside. */
 TEST(capsule_is_swept_over_all_its_length)
 {
     qd_geometry post = box(0, 0, 0, 0.125f, 0.125f, 0.125f), bar = capsule(0, -5, 0, 9, 0, 0, 0.5f);
@@ -323,7 +323,7 @@ TEST(axes_that_are_nearly_parallel_cross)
     assert_false(passes(rod, 6, 1, -0x1p-11f, bar));
 }
 
-/* What is close, but apart on one axis, beside axes and ways so long on the others that double loses it. */
+/* Shapes that are close, but apart on one axis, beside axes and ways so long on the others that double loses it. */
 TEST(shapes_far_on_one_axis_and_close_on_another_do_not_meet)
 {
     qd_geometry beam = capsule(3.4e38f, 48.3670807f, 7.99711323f, 3.4e38f, 7.73513365f, 3.4e38f, 3.44154835f);

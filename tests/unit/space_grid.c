@@ -196,7 +196,7 @@ static void load_begin(load *l, uint32_t count)
 
     qd_heap_init(&l->heap);
     assert_int_equal(qd_space_create(&config, &l->heap, &l->space), QD_OK);
-    /* What crowds cost is counted to the end. */
+    /* The cost of crowds is counted to the end. */
     qd_space_tune(l->space, &(qd_tuning){.leaf_rows = 96, .task_rows_min = 8192, .misses_min = UINT32_MAX});
     l->count = 0;
     l->slot = malloc(count * sizeof *l->slot);
@@ -326,7 +326,7 @@ TEST(sizes_of_many_kinds)
     load_end(&l);
 }
 
-/* A world that shrinks to a hundredth, and another that grows: cells follow. */
+/* A space that shrinks to a hundredth, and another that grows: cells follow. */
 TEST(cells_follow_the_content)
 {
     const uint32_t count = 10000;
@@ -353,8 +353,8 @@ TEST(cells_follow_the_content)
     }
 }
 
-/* A size whose words are too many for the plan is given up before they are sorted; then all rows go, so that traversals have
- * nothing to sort either. */
+/* A size whose words are too many for the plan is given up before they are sorted; then all rows go, so that traversals
+ * have nothing to sort either. */
 TEST(traversals_without_rows_test_no_words)
 {
     qd_space_config config = config_of(2);

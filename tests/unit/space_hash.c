@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * HASH against BRUTE: two spaces with the same input must report the same events, in two and three dimensions, in spaces
- * that are large, crowded or uneven. And what HASH must not cost: cells that crowds have left, rest, one large body.
+ * HASH against BRUTE: two spaces with the same input must report the same events, in two and three dimensions, in
+ * spaces that are large, crowded or uneven. And what HASH must not cost: cells that crowds have left, rest, one large
+ * body.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -242,7 +243,7 @@ static void ask_around(const world *w, uint32_t body, double reach)
 
 /* ---- the same as BRUTE ---- */
 
-/* How a world is filled, and how it goes on. */
+/* How a space is filled, and how it continues. */
 typedef struct scene {
     uint32_t count;
     double side, half_min, half_max; /* sizes are log-uniform */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The quadtree, and with QD_AXES 3 the octree: where bodies are registered, what that costs in memory, and that all
+ * The quadtree, and with QD_AXES 3 the octree: the cells of bodies, the memory for them, and that all
  * kernels and executors agree on a crowd too large for brute force. */
 #include <math.h>
 #include <stdlib.h>
@@ -407,7 +407,7 @@ TEST(long_lists_that_just_touch_agree)
     qd_kernel_select(NULL);
 }
 
-/* What rests costs no test at all. */
+/* Resting bodies cost no test at all. */
 TEST(resting_bodies_cost_nothing)
 {
     enum { COUNT = 5000 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What registering costs in operations on lists, in every index that has levels: a move inside a cell none, any other a
- * constant number, however deep the tree is. */
+ * The cost of registering in operations on lists, in every index that has levels: a move inside a cell none, any other
+ * a constant number, however deep the tree is. */
 
 #include "server/space/space.h"
 #include "support/rng.h"
@@ -100,7 +100,7 @@ static void check_one_body(const tree *as, uint32_t depth)
     qd_space_move(space, 1, &slot, &centre[2], &centre[1], &centre[0]);
     tick(space);
     assert_true(operations(space) <= 5);
-    /* Across the world: an old row is left behind and taken out. */
+    /* Across the space: an old row is left behind and taken out. */
     uint64_t before = operations(space);
     qd_space_teleport(space, 1, &slot, &centre[3], &centre[3], &centre[3]);
     tick(space);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Moves that wait for the tick: what is superseded is never registered, what is asked for in between is answered by the
- * newest place, and events are those of a space in which nothing waits; with every index and kernel, whichever thread does the
- * tasks, with and without memory. */
+ * Pending moves: a superseded move is never registered, a query in between is answered by the newest place, and events
+ * are those of a space in which nothing waits; with every index and kernel, whichever thread does the tasks, with and
+ * without memory. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -218,7 +218,7 @@ static void check_pairs(pair *p)
     assert_same(found);
 }
 
-/* What else can be done to bodies that wait, before and after. */
+/* Other operations on bodies with pending moves, before and after. */
 static void meddle(pair *p, uint32_t turn)
 {
     const uint32_t first = rng_below(&p->rng, p->count - 80);
@@ -381,7 +381,7 @@ static void shift_without_memory(pair *p, uint32_t first, uint32_t count)
     qd_memory_limit_set(0);
 }
 
-/* Moves are registered at once then; of those bodies that waited already, none does any more. */
+/* Then moves are applied at once, and no earlier move stays pending. */
 TEST(moves_without_memory_are_applied_at_once)
 {
     pair p;

@@ -34,7 +34,7 @@ static scene *make_scene_of(qd_space_index index, float side, uint32_t depth)
     rng.state = 3;
     qd_heap_init(&s->heap);
     assert_int_equal(qd_space_create(&config, &s->heap, &s->space), QD_OK);
-    /* What crowds cost is counted to the end. */
+    /* The cost of crowds is counted to the end. */
     qd_space_tune(s->space, &(qd_tuning){.leaf_rows = 96, .task_rows_min = 8192, .misses_min = UINT32_MAX});
     s->before = (qd_space_counters){0};
     return s;
@@ -61,7 +61,7 @@ static void add(scene *s, uint32_t i, float x, float y, float half)
     assert_int_equal(qd_space_add(s->space, &body, &s->slot[i]), QD_OK);
 }
 
-/* What was counted since the last call is within bounds for `traversals` traversals of `count` bodies. */
+/* The counts since the last call are within bounds for `traversals` traversals of `count` bodies. */
 static void check_costs(scene *s, uint32_t count, uint32_t traversals)
 {
     qd_space_counters after;
@@ -241,7 +241,7 @@ TEST(tiny_crowd_stays_cheap)
     }
 }
 
-/* It goes from one end of the world to the other. */
+/* It goes from one end of the space to the other. */
 TEST(tiny_crowd_that_moves_stays_cheap)
 {
     enum { ALL = 20000, TICKS = 100 };

@@ -70,7 +70,7 @@ TEST(queries_test_only_near_bodies)
     expect(space, &query, 1, few);
     query.limit = SIDE;
     expect(space, &query, SIDE, 5 * few);
-    /* What is nowhere near costs no more than the root's own list. */
+    /* A query far from all bodies costs no more than the root's own list. */
     query = (qd_space_query){.kind = QD_SPACE_NEAREST, .x = -500, .y = -500, .reach = 10, .limit = 4};
     expect(space, &query, 0, few);
     qd_space_destroy(space);

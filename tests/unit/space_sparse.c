@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * SPARSE, in two and three dimensions: its keys, its table of cells, what registering costs in list operations and
+ * SPARSE, in two and three dimensions: its keys, its table of cells, the cost of registering in list operations and
  * memory, that cells come and go, and that traversals and queries look at no more than they need to. */
 #include <math.h>
 #include <stdlib.h>
@@ -351,7 +351,7 @@ TEST(list_operations_do_not_depend_on_depth)
     }
 }
 
-/* The world has 2^16 by 2^16 cells, or 2^21 of them on each of three axes. */
+/* The space has 2^16 by 2^16 cells, or 2^21 of them on each of three axes. */
 TEST(memory_follows_the_content)
 {
     enum { COUNT = 1000 };
@@ -368,7 +368,7 @@ TEST(memory_follows_the_content)
         tick(space);
         /* Of a fixed depth each body has a branch and a block of rows of its own. */
         assert_in_range(heap.bytes, 0, depth == 0 ? 300u << 10 : (QD_AXES == 2 ? 1400u : 2400u) << 10);
-        /* Teleported over and over: what is left behind is given back. */
+        /* Teleported over and over: abandoned cells are freed. */
         size_t bytes = heap.bytes;
         for (int t = 0; t < 50; t++) {
             for (uint32_t i = 0; i < COUNT; i++) {
@@ -483,7 +483,7 @@ TEST(resting_bodies_cost_nothing)
     }
 }
 
-/* In a huge world, mostly empty, a query and a tick look at what is near. */
+/* In a huge space, mostly empty, a query and a tick look at what is near. */
 TEST(distance_from_the_origin_costs_nothing)
 {
     enum { COUNT = 20000 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The canvas: which dots are set, what is cut off, which colour wins, how a row is written.
+ * The canvas: dots, clipping, the color that wins, and the text of a row.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +68,7 @@ TEST(hottest_dot_gives_the_color)
     qd_canvas_deinit(&canvas);
 }
 
-/* Small boxes are filled, large ones are outlines; what is outside is cut off, however far. */
+/* Small boxes are filled, large ones are outlines; parts outside are clipped, however far. */
 TEST(boxes_are_cut_off)
 {
     qd_canvas canvas = {0};
