@@ -180,8 +180,8 @@ static void on_alarm(int number)
     alarms = alarms + 1;
 }
 
-/* A signal ends the wait, so that a program without a timeout can be stopped; it does not end the wait for an answer.
- * */
+/* A signal ends the wait, so that a program without a timeout can be stopped. It does not end the wait for
+ * an answer. */
 TEST(signal_ends_the_wait)
 {
     qd_client *client = session_open(ADDRESS);

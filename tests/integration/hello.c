@@ -104,7 +104,7 @@ TEST(hello_with_long_strings_is_refused)
     assert_int_equal(message->kind, QD_SERVER_WELCOME);
     raw_close(raw);
 
-    /* After the refusal the client may send Hello again. */
+    /* A refused Hello may be sent again. */
     raw = raw_open(ADDRESS);
     text[64] = 'x';
     text[65] = '\0';

@@ -63,9 +63,8 @@ TEST(sigint_stops_the_server)
     stop_by(SIGINT);
 }
 
-/* The least that the server gives sessions to read their last words, from the signal on (STOP_MS_MAX in app/start.c).
- * */
-#define LAST_WORDS_MS 2000u
+/* Least time for sessions to read their last messages, from the signal on (STOP_MS_MAX in app/start.c). */
+#define LAST_MESSAGES_MS 2000u
 
 static uint64_t now_ms(void)
 {
@@ -85,7 +84,7 @@ static void expect_end(qd_client *client, uint64_t stopped_ms)
     }
     if (has_go_away) {
         assert_int_equal(qd_client_state(client), QD_CLIENT_ERR_CLOSED);
-    } else if (now_ms() - stopped_ms < LAST_WORDS_MS) {
+    } else if (now_ms() - stopped_ms < LAST_MESSAGES_MS) {
         fail_msg("the session ended without GoAway: %s", qd_client_error(client));
     } else {
         assert_true(qd_client_state(client) < 0); /* it ended */

@@ -15,7 +15,7 @@
 #define LARGE 20000u /* entities of room 0 */
 #define SMALL 300u   /* of the others */
 #define TICKS 25u
-#define WORLD 1000.0f
+#define SIDE  1000.0f
 
 struct batch {
     uint32_t id[LARGE], category[LARGE], mask[LARGE];
@@ -43,8 +43,8 @@ static void fill(struct batch *batch, uint32_t room, uint32_t part, rng_stream *
         uint32_t i = batch->count++;
 
         batch->id[i] = id * 2654435761u;
-        batch->x[i] = rng_between(rng, 0, (double)WORLD);
-        batch->y[i] = rng_between(rng, 0, (double)WORLD);
+        batch->x[i] = rng_between(rng, 0, (double)SIDE);
+        batch->y[i] = rng_between(rng, 0, (double)SIDE);
         batch->half_x[i] = rng_between(rng, 0, (double)size);
         batch->half_y[i] = rng_between(rng, 0, (double)size);
         batch->shape[i] = rng_below(rng, 3) == 0 ? QD_SHAPE_CIRCLE : QD_SHAPE_BOX;
