@@ -328,7 +328,7 @@ TEST(output_can_be_sent_in_pieces)
     }
 }
 
-TEST(sent_above_the_output_is_refused)
+TEST(sent_above_the_output_empties_it)
 {
     qd_client *client = qd_client_create();
     size_t size;
@@ -341,7 +341,7 @@ TEST(sent_above_the_output_is_refused)
     qd_client_destroy(client);
 }
 
-TEST(client_without_a_socket_refuses_to_wait)
+TEST(client_without_a_socket_cannot_wait)
 {
     qd_client *client = qd_client_create();
 

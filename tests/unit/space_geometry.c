@@ -449,7 +449,7 @@ TEST(infinite_corner_is_no_face)
     assert_true(ray(wide, 1e38, 9, 0, 0, -1, 0, INFINITY) == 8);
 }
 
-TEST(smallest_numbers_keep_their_order)
+TEST(smallest_numbers_are_exact)
 {
     const float tiny = 0x1p-149f;
 

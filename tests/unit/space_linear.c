@@ -159,7 +159,7 @@ static void wander(qd_space *space, uint32_t count, const uint32_t *slots, doubl
     }
 }
 
-TEST(memory_is_as_counted)
+TEST(memory_follows_the_bodies)
 {
     enum { COUNT = 100000 };
     static uint32_t slots[COUNT];
