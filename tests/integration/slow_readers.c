@@ -96,7 +96,7 @@ static uint32_t read_until(qd_client *client, qd_pairs *pairs, uint64_t tick)
     return resets;
 }
 
-TEST(slow_reader_gets_one_reset_when_it_catches_up)
+TEST(slow_reader_gets_a_reset_when_it_catches_up)
 {
     /* Room for the events of a few ticks: frames that a reader has just read may still count as queued. */
     qd_process *server = qd_server_start(QD_ARGS("--queue-max", "256K", "--slow-ms-max", "600000"));
@@ -127,7 +127,7 @@ TEST(slow_reader_gets_one_reset_when_it_catches_up)
         expect_true_set(reader_pairs, &crowd);
         session_witness_check(&witness);
 
-        /* The sleeper wakes: it gets the queued frames, one reset, and the present set. */
+        /* The sleeper wakes: it gets the queued frames, a reset, and the present set. */
         assert_true(read_until(sleeper, sleeper_pairs, tick) >= 1);
         assert_true(merged_max > 1);
         expect_true_set(sleeper_pairs, &crowd);

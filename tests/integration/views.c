@@ -192,7 +192,7 @@ TEST(views_agree_with_the_rule)
 }
 
 /* In a room with a clock, in which nobody is subscribed. */
-TEST(views_are_reported_by_the_room_clock)
+TEST(views_without_subscribers_follow_the_room_clock)
 {
     static const uint32_t observer[] = {5};
     static const float at[] = {30}, range[] = {10};
