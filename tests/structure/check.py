@@ -67,6 +67,14 @@ def sources(root):
     return sorted(found)
 
 
+def all_files(root):
+    found = []
+    for folder, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if name != ".git" and not name.startswith("build")]
+        found += [os.path.relpath(os.path.join(folder, name), root) for name in names]
+    return sorted(found)
+
+
 def folder_of(path):
     folder = os.path.dirname(path)
     return folder[len("server/"):] if folder.startswith("server/") else folder
@@ -174,7 +182,7 @@ def check_readmes(root, files):
             stem = os.path.splitext(name)[0]
             if not re.search(rf"\b{re.escape(stem)}\b", prose):
                 problems.append(f"{page}: does not name {name}; each file has a line there")
-    everything = subprocess.run(["git", "-C", root, "ls-files"], capture_output=True, text=True).stdout.split("\n")
+    everything = all_files(root)
     suffixes = {path for path in everything}
     for page in [path for path in everything if path.startswith("server/") and path.endswith(".md")]:
         with open(os.path.join(root, page), encoding="utf-8") as file:
