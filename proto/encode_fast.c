@@ -139,7 +139,7 @@ static void put_enters(pen *p, const qd_msg_view *view)
     put_column(p, 23, view->enter_payload, qd_payload_bytes(view->enter_payload_size, count));
 }
 
-/* Who began or ceased to watch an entity, as three columns. */
+/* Sessions and observers that began or ceased to see an entity, as three columns. */
 static void put_watchers(pen *p, uint32_t field, uint32_t count, const uint32_t *entity, const uint64_t *session,
                          const uint32_t *observer)
 {

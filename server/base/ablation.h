@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Switches that turn a mechanism off, so that its gain can be measured (server/ABLATION.md). They exist only in a bench
+ * Switches that turn a mechanism off, so that its gain can be measured (tests/bench/ablation). They exist only in a bench
  * build (cmake -DQD_ABLATION=ON); in other builds QD_WITHOUT is false and the compiler removes the branch.
  *
- *     QD_WITHOUT=root_choice,list_groups bench_space_tick --workload W2_10k
+ *     QD_WITHOUT=core_send,prefetch bench_room_workers --scene room
  *
  * Results stay the same with every switch. [any]
  */
@@ -14,12 +14,6 @@
 
 /* X(NAME, "name in QD_WITHOUT") */
 #define QD_MECHANISMS(X)                                                                                               \
-    X(ROOT_CHOICE, "root_choice")                                                                                      \
-    X(LIST_GROUPS, "list_groups")                                                                                      \
-    X(SIMD_MOVES, "simd_moves")                                                                                        \
-    X(NARROWING, "narrowing")                                                                                          \
-    X(PENDING_MOVES, "pending_moves")                                                                                  \
-    X(SPATIAL_JOIN, "spatial_join")                                                                                    \
     X(INLINE_RUNS, "inline_runs")                                                                                      \
     X(CORE_SEND, "core_send")                                                                                          \
     X(LOOP_REST, "loop_rest")                                                                                          \

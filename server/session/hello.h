@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Hello: who the client is, and whether it may use the server. [loop]
+ * Hello: identifies the client and decides whether it may use the server. [loop]
  */
 #ifndef QD_SESSION_HELLO_H
 #define QD_SESSION_HELLO_H

@@ -25,6 +25,6 @@ void qd_room_actor_destroy(qd_room_actor *actor)
     qd_heap_deinit(&actor->heap);
     qd_token_release(actor->creator_token);
     qd_shared_free(actor, sizeof *actor);
-    /* Last: the owner, who waits until all actors are gone, may free the service then. */
+    /* Last: the owner waits until all actors are gone, and may then free the service. */
     atomic_fetch_sub(&service->actors, 1);
 }

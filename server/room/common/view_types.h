@@ -42,7 +42,7 @@ typedef enum qd_room_watching { QD_ROOM_WATCH_NONE = 0, QD_ROOM_WATCH_OWN = 1, Q
 /* What a member wants of views besides its observers. */
 typedef struct qd_room_view_options {
     uint32_t bytes_max; /* per tick; 0: no limit */
-    /* The reverse view: who sees the member's own entities, or all entities, as enters and leaves of watchers. */
+    /* The reverse view: the observers that see the member's own entities, or all entities, as enters and leaves. */
     uint8_t watching; /* qd_room_watching */
 } qd_room_view_options;
 
