@@ -17,6 +17,8 @@
     X(INLINE_RUNS, "inline_runs")                                                                                      \
     X(CORE_SEND, "core_send")                                                                                          \
     X(LOOP_REST, "loop_rest")                                                                                          \
+    X(HELPER_SPIN, "helper_spin")                                                                                      \
+    X(CALLER_SPIN, "caller_spin")                                                                                      \
     X(BATCH_STEALING, "batch_stealing")                                                                                \
     X(PREFETCH, "prefetch")
 
