@@ -96,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     size_t frame_size;
 
     qd_log_level_set(QD_LOG_ERROR);
-    sim_house_init(&house, &(qd_limits){.entities_max = 4096, .events_max = 4096, .rooms_max = 8});
+    sim_house_open(&house, &(qd_limits){.entities_max = 4096, .events_max = 4096, .rooms_max = 8});
     leave_something_behind(&house);
     sim_peer_open(&peer, &house, "token");
     const uint64_t rooms[ROOMS] = {open_room(&peer, "lockstep", &lockstep), open_room(&peer, "flat", &flat),
@@ -111,6 +111,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     sim_house_pass(&house, PASS_MS);
     hear_out(&peer);
     sim_peer_close(&peer);
-    sim_house_deinit(&house);
+    sim_house_close(&house);
     return 0;
 }

@@ -11,7 +11,7 @@
 static sim_request *request_of(sim_client *client, uint32_t seq)
 {
     for (size_t i = client->request_count; i-- > 0;) {
-        if (client->requests[i].seq == seq) {
+        if (client->requests[i].sent.seq == seq) {
             return &client->requests[i];
         }
     }
@@ -23,8 +23,8 @@ static sim_request *answered(sim_client *client, uint32_t seq, qd_client_kind ki
 {
     sim_request *asked = request_of(client, seq);
 
-    sim_check(asked->kind == kind && !asked->done && asked->must_be == 0,
-              "request %u of kind %d gets the answer to one of kind %d", seq, asked->kind, kind);
+    sim_check(asked->sent.kind == kind && !asked->done && asked->must_be == 0,
+              "request %u of kind %d gets the answer to one of kind %d", seq, asked->sent.kind, kind);
     asked->done = true;
     return asked;
 }
@@ -69,8 +69,8 @@ void sim_client_leave_slot(sim_client *client, sim_slot *slot)
         sim_request *asked = &client->requests[i];
 
         if (asked->stay == slot->stay) {
-            asked->excused |= asked->kind == QD_CLIENT_SUBSCRIBE ||
-                              (slot->leaving && (sim_is_batch(asked->kind) || asked->kind == QD_CLIENT_STEP));
+            asked->excused |= asked->sent.kind == QD_CLIENT_SUBSCRIBE ||
+                              (slot->leaving && (sim_is_batch(asked->sent.kind) || asked->sent.kind == QD_CLIENT_STEP));
         }
     }
     model_observer_destroy(slot->observer);
@@ -133,8 +133,8 @@ static void on_why(sim_client *client, uint32_t seq, const qd_msg_why_result *re
         bool seen = result->sight[i] <= QD_SIGHT_SEEN_BY_MARGIN;
 
         sim_check(result->session[i] != client->session || !seen ||
-                      model_views_contain(slot->views, result->observer[i], asked->why_b),
-                  "observer %u is said to see %u, and no View reported it", result->observer[i], asked->why_b);
+                      model_views_contain(slot->views, result->observer[i], asked->sent.as.why.b),
+                  "observer %u is said to see %u, and no View reported it", result->observer[i], asked->sent.as.why.b);
     }
 }
 
@@ -150,7 +150,7 @@ static void on_tick(sim_client *client, const qd_msg_tick *tick)
     }
     slot->subscribing = false;
     for (size_t i = 0; i < client->request_count; i++) {
-        if (client->requests[i].kind == QD_CLIENT_SUBSCRIBE && client->requests[i].stay == slot->stay) {
+        if (client->requests[i].sent.kind == QD_CLIENT_SUBSCRIBE && client->requests[i].stay == slot->stay) {
             client->requests[i].excused = true;
         }
     }
@@ -160,10 +160,10 @@ static void on_tick(sim_client *client, const qd_msg_tick *tick)
 static void check_late(const sim_client *client, const model_room *room, const sim_request *asked,
                        const qd_msg_applied *applied)
 {
-    bool of_step = is_lockstep(client, room) && asked->kind == QD_CLIENT_STEP;
+    bool of_step = is_lockstep(client, room) && asked->sent.kind == QD_CLIENT_STEP;
 
-    sim_check(asked->seq == applied->seq || (of_step && asked->seq < applied->seq), "request %u is answered with %u",
-              asked->seq, applied->seq);
+    sim_check(asked->sent.seq == applied->seq || (of_step && asked->sent.seq < applied->seq),
+              "request %u is answered with %u", asked->sent.seq, applied->seq);
     sim_check(applied->late_count == applied->late_listed && (of_step || applied->late_count == 0), "%u are late",
               applied->late_count);
     for (uint32_t i = 0; i < applied->late_listed; i++) {
@@ -186,26 +186,26 @@ static void on_applied(sim_client *client, uint32_t seq, const qd_msg_applied *a
     sim_request *asked = request_of(client, seq);
     sim_check(asked->stay == slot->stay, "an Applied for another room's request");
     check_late(client, slot->stay->room, asked, applied);
-    if (asked->kind == QD_CLIENT_UNSUBSCRIBE && slot->unsubscribing) {
+    if (asked->sent.kind == QD_CLIENT_UNSUBSCRIBE && slot->unsubscribing) {
         slot->unsubscribing = false;
         model_observer_destroy(slot->observer);
         slot->observer = NULL;
     }
     asked->done = true;
-    for (size_t i = 0; i < client->request_count && client->requests[i].seq <= applied->seq; i++) {
+    for (size_t i = 0; i < client->request_count && client->requests[i].sent.seq <= applied->seq; i++) {
         sim_request *earlier = &client->requests[i];
 
         if (earlier->stay != slot->stay || earlier->done || earlier->excused) {
             continue;
         }
-        bool may_wait = is_lockstep(client, slot->stay->room) && earlier->kind == QD_CLIENT_STEP;
-        sim_check(sim_is_batch(earlier->kind) || earlier->kind == QD_CLIENT_SUBSCRIBE || may_wait,
-                  "request %u is answered before request %u of kind %d", seq, earlier->seq, earlier->kind);
-        if (!sim_is_batch(earlier->kind)) {
+        bool may_wait = is_lockstep(client, slot->stay->room) && earlier->sent.kind == QD_CLIENT_STEP;
+        sim_check(sim_is_batch(earlier->sent.kind) || earlier->sent.kind == QD_CLIENT_SUBSCRIBE || may_wait,
+                  "request %u is answered before request %u of kind %d", seq, earlier->sent.seq, earlier->sent.kind);
+        if (!sim_is_batch(earlier->sent.kind)) {
             continue;
         }
         sim_check(earlier->entries_refused == (earlier->op->refused_count > 0),
-                  "batch %u is in, and its refused entries were not reported", earlier->seq);
+                  "batch %u is in, and its refused entries were not reported", earlier->sent.seq);
         earlier->done = true;
     }
 }
@@ -235,7 +235,8 @@ static void on_query(sim_client *client, uint32_t seq, const qd_msg_query_result
 /* The tap has checked which ones. */
 static void on_entries(sim_request *asked)
 {
-    sim_check(sim_is_batch(asked->kind) && !asked->entries_refused && !asked->done, "refused entries out of place");
+    sim_check(sim_is_batch(asked->sent.kind) && !asked->entries_refused && !asked->done,
+              "refused entries out of place");
     asked->entries_refused = true;
 }
 
@@ -247,7 +248,7 @@ static bool may_close(const sim_client *client, const model_room *room)
 /* Whether an Adopt names a session of another token. */
 static bool is_a_strangers(const sim_request *asked)
 {
-    const model_stay *named = model_latest_stay(asked->stay->room, asked->op->from_session);
+    const model_stay *named = model_latest_stay(asked->stay->room, asked->sent.as.adopt.session);
 
     return named != NULL && named->token != asked->stay->token;
 }
@@ -258,25 +259,28 @@ static bool is_allowed(const sim_client *client, const sim_request *asked, qd_er
 
     switch (code) {
     case QD_ERROR_UNKNOWN_ROOM:
-        return room != NULL ? room->closed : asked->kind == QD_CLIENT_OPEN_ROOM && !asked->has_config;
+        return room != NULL ? room->closed
+                            : asked->sent.kind == QD_CLIENT_OPEN_ROOM && !asked->sent.as.open_room.has_config;
     case QD_ERROR_NOT_ALLOWED:
-        return (asked->kind == QD_CLIENT_CLOSE_ROOM && !may_close(client, room)) ||
-               (asked->kind == QD_CLIENT_ADOPT && (client->token == 0 || is_a_strangers(asked)));
+        return (asked->sent.kind == QD_CLIENT_CLOSE_ROOM && !may_close(client, room)) ||
+               (asked->sent.kind == QD_CLIENT_ADOPT && (client->token == 0 || is_a_strangers(asked)));
     case QD_ERROR_NOT_STEP_MODE:
-        return asked->kind == QD_CLIENT_STEP && client->scene->configs[room->name].tick_mode != QD_TICK_MODE_STEP;
+        return asked->sent.kind == QD_CLIENT_STEP && client->scene->configs[room->name].tick_mode != QD_TICK_MODE_STEP;
     case QD_ERROR_WRONG_TICK:
-        return asked->kind == QD_CLIENT_STEP && (asked->tick != 0 || is_lockstep(client, room));
+        return asked->sent.kind == QD_CLIENT_STEP && (asked->sent.as.step.tick != 0 || is_lockstep(client, room));
     case QD_ERROR_TICK_OVER:
-        return asked->kind == QD_CLIENT_STEP && asked->tick != 0 && is_lockstep(client, room);
+        return asked->sent.kind == QD_CLIENT_STEP && asked->sent.as.step.tick != 0 && is_lockstep(client, room);
     case QD_ERROR_LIMIT:
-        return asked->kind == QD_CLIENT_SNAPSHOT || asked->kind == QD_CLIENT_QUERY || asked->kind == QD_CLIENT_WHY;
+        return asked->sent.kind == QD_CLIENT_SNAPSHOT || asked->sent.kind == QD_CLIENT_QUERY ||
+               asked->sent.kind == QD_CLIENT_WHY;
     case QD_ERROR_UNKNOWN_ID:
-        return asked->kind == QD_CLIENT_WHY;
+        return asked->sent.kind == QD_CLIENT_WHY;
     case QD_ERROR_UNKNOWN_OBSERVER:
-        return asked->kind == QD_CLIENT_WHY || (asked->kind == QD_CLIENT_EXCEPT && asked->op->refused_count > 0);
+        return asked->sent.kind == QD_CLIENT_WHY ||
+               (asked->sent.kind == QD_CLIENT_EXCEPT && asked->op->refused_count > 0);
     case QD_ERROR_INVALID:
-        return (asked->kind == QD_CLIENT_HANDOVER && asked->op->to != NULL && asked->op->to->left) ||
-               (asked->kind == QD_CLIENT_ADOPT && asked->op->from_session == client->session);
+        return (asked->sent.kind == QD_CLIENT_HANDOVER && asked->op->to != NULL && asked->op->to->left) ||
+               (asked->sent.kind == QD_CLIENT_ADOPT && asked->sent.as.adopt.session == client->session);
     default:
         return false;
     }
@@ -296,19 +300,19 @@ static void on_error(sim_client *client, uint32_t seq, const qd_msg_error *error
         return;
     }
     bool stopping =
-        client->scene->stopping && asked->kind == QD_CLIENT_OPEN_ROOM && error->code == QD_ERROR_NOT_ALLOWED;
+        client->scene->stopping && asked->sent.kind == QD_CLIENT_OPEN_ROOM && error->code == QD_ERROR_NOT_ALLOWED;
     bool right = asked->must_be != 0 ? error->code == asked->must_be : is_allowed(client, asked, error->code);
     /* An invalid request may reach a room that is closed by then. */
     right |= error->code == QD_ERROR_UNKNOWN_ROOM && asked->stay != NULL && asked->stay->room->closed;
     right |= stopping;
-    sim_check(right && !asked->done, "request %u of kind %d gets %s: %s", seq, asked->kind,
+    sim_check(right && !asked->done, "request %u of kind %d gets %s: %s", seq, asked->sent.kind,
               qd_error_code_name(error->code), error->text);
     asked->done = true;
-    if (asked->kind == QD_CLIENT_OPEN_ROOM && asked->must_be == 0) {
+    if (asked->sent.kind == QD_CLIENT_OPEN_ROOM && asked->must_be == 0) {
         client->slots[asked->name].opening = false;
     }
     sim_slot *slot = asked->stay != NULL ? slot_of(client, asked->stay->room->handle) : NULL;
-    if (asked->kind == QD_CLIENT_LEAVE_ROOM && slot != NULL) {
+    if (asked->sent.kind == QD_CLIENT_LEAVE_ROOM && slot != NULL) {
         sim_client_leave_slot(client, slot);
     }
 }
@@ -330,7 +334,7 @@ static void on_handed_over(sim_client *client, uint32_t seq, const qd_msg_handed
         return;
     }
     const sim_request *asked = answered(client, seq, QD_CLIENT_ADOPT);
-    sim_check(reported->to == client->session && reported->from == asked->op->from_session,
+    sim_check(reported->to == client->session && reported->from == asked->sent.as.adopt.session,
               "another Adopt is answered");
 }
 
@@ -406,7 +410,7 @@ bool sim_client_read(sim_client *client)
     if (client->stalled > 0 && --client->stalled > 0) {
         return true;
     }
-    sim_world *world = &client->scene->world;
+    sim_world *world = &client->scene->house.world;
     uint8_t bytes[512];
     size_t size_read =
         sim_link_read(client->link, bytes, 1 + sim_pick(world, sim_percent(world, 50) ? 8 : (uint32_t)sizeof bytes));
@@ -437,7 +441,8 @@ void sim_client_finish(sim_client *client)
     for (size_t i = 0; i < client->request_count; i++) {
         const sim_request *asked = &client->requests[i];
 
-        sim_check(asked->done || asked->excused, "request %u of kind %d was never answered", asked->seq, asked->kind);
+        sim_check(asked->done || asked->excused, "request %u of kind %d was never answered", asked->sent.seq,
+                  asked->sent.kind);
     }
     for (uint32_t i = 0; i < ROOMS_MAX; i++) {
         const model_stay *stay = client->slots[i].stay;

@@ -570,13 +570,13 @@ unsigned sim_run_cases(void)
     for (unsigned i = 0; i < count; i++) {
         static sim_house house;
 
-        sim_house_init(&house, &cases[i].limits);
+        sim_house_open(&house, &cases[i].limits);
         if (cases[i].steps != NULL) {
             sim_run_scenario(&house, cases[i].name, cases[i].config, cases[i].steps);
         } else {
             cases[i].run(&house);
         }
-        sim_house_deinit(&house);
+        sim_house_close(&house);
     }
     return count;
 }

@@ -73,36 +73,25 @@ typedef struct model_state {
 
 struct model_stay;
 
-/* A batch, or what is applied like one, as it was sent; or a Snapshot, which has a place in the order. */
+/* A batch, or what is applied like one, as it was sent; or a Snapshot, which has a place in the order. The columns of the
+ * message are those below. */
 typedef struct model_op {
-    qd_client_kind kind;
-    uint32_t seq;
+    qd_client_message message;
     struct model_stay *stay;
     size_t place;       /* in the room's order, or MODEL_NOWHERE */
     bool refused_whole; /* as the tap saw, here and below */
     bool reported_refused[OP_ENTRIES];
-    uint32_t count;
-    uint32_t id[OP_ENTRIES];
-    float at[3][OP_ENTRIES], half[3][OP_ENTRIES], radius[OP_ENTRIES]; /* in two dimensions the third ones are 0 */
-    uint8_t shape[OP_ENTRIES];
-    uint32_t category[OP_ENTRIES], mask[OP_ENTRIES];
-    bool has_size, has_radius, has_shape, has_filter, room_owned;
-    model_region regions[OP_ENTRIES]; /* OBSERVE, MOVE_OBSERVERS, UNOBSERVE, EXCEPT; `id` is theirs */
-    uint32_t anchor_id[OP_ENTRIES];   /* OBSERVE */
-    bool moves, turns;                /* MOVE_OBSERVERS */
-    uint32_t team[OP_ENTRIES];        /* DESCRIBE, from here on */
+    uint32_t count; /* of entries */
+    uint32_t id[OP_ENTRIES], anchor_id[OP_ENTRIES], category[OP_ENTRIES], mask[OP_ENTRIES], team[OP_ENTRIES];
     uint64_t tag[OP_ENTRIES];
-    float visible_range[OP_ENTRIES];
-    uint8_t hidden[OP_ENTRIES];
-    uint32_t roster, first; /* ROSTER, ROSTER_MOVE */
-    bool keep_rest;         /* ROSTER */
-    qd_watch watch;         /* VIEW_OPTIONS */
-    bool own;               /* SNAPSHOT: of its own entities alone */
-    uint64_t to_session;    /* HANDOVER; 0: to the room */
-    uint64_t from_session;  /* ADOPT; 0: from all */
-    uint32_t adopted_count; /* the same: what it was answered with */
+    uint8_t shape[OP_ENTRIES], region[OP_ENTRIES], anchored[OP_ENTRIES], sees_self[OP_ENTRIES], hidden[OP_ENTRIES];
+    /* In two dimensions the third ones are 0. */
+    float at[3][OP_ENTRIES], half[3][OP_ENTRIES], direction[3][OP_ENTRIES];
+    float radius[OP_ENTRIES], range[OP_ENTRIES], angle[OP_ENTRIES];
+    uint32_t show, hide;    /* EXCEPT */
+    uint32_t adopted_count; /* ADOPT: what it was answered with */
     uint32_t adopted[BODIES_MAX];
-    struct model_stay *to;  /* the same, when it is applied; NULL: the room */
+    struct model_stay *to;  /* HANDOVER, when it is applied; NULL: the room */
     uint32_t refused_count; /* what the server must refuse, known when the tap has seen that it is applied */
     uint32_t refused[OP_ENTRIES];
 } model_op;
@@ -195,10 +184,11 @@ model_stay *model_latest_stay(const model_room *room, uint64_t session);
 uint32_t model_id(const model_stay *stay, uint32_t entity);
 /* The stay and the entity of an id that is one of theirs. */
 model_stay *model_owner(const model_room *room, uint32_t id, uint32_t *entity);
-/* Ids of observers, in no order. */
+/* Ids of observers, in no order, and back. */
 uint32_t model_region_id(uint32_t region);
+uint32_t model_region_of(uint32_t id);
 /* Adds a request that is being sent. It is the stay's from then on. */
-model_op *model_stay_send(model_stay *stay, const model_op *op);
+void model_stay_send(model_stay *stay, model_op *op);
 /* The server has what it was handed, and nothing else. */
 void model_stay_forget_rest(model_stay *stay);
 /* The one with that seq; NULL: there is none. */

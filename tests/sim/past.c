@@ -57,7 +57,7 @@ static bool is_explained_later(const model_past *past, const model_state *state,
     later = *state;
     for (; at < room->order_count; at++) {
         (void)model_apply(room, &later, room->order[at], refused);
-        if (room->order[at]->kind != QD_CLIENT_HANDOVER && room->order[at]->kind != QD_CLIENT_ADOPT) {
+        if (room->order[at]->message.kind != QD_CLIENT_HANDOVER && room->order[at]->message.kind != QD_CLIENT_ADOPT) {
             continue;
         }
         for (uint32_t i = 0; i < count; i++) {
@@ -133,7 +133,8 @@ static bool is_reachable(const model_past *past, model_moment to, uint64_t at_ns
 /* Whether no Applied reports it. */
 static bool is_untold(const model_op *op)
 {
-    return op->stay->left || op->kind == QD_CLIENT_SNAPSHOT || op->kind == QD_CLIENT_ADOPT || op->refused_whole;
+    return op->stay->left || op->message.kind == QD_CLIENT_SNAPSHOT || op->message.kind == QD_CLIENT_ADOPT ||
+           op->refused_whole;
 }
 
 /* The next place where the unreported requests of a tick may end: behind the last one of a stay that has left, or behind
@@ -204,7 +205,7 @@ bool model_past_finish(model_past *past, model_explains_fn explains, const void 
         const model_op *op = room->order[i];
 
         sim_check(is_untold(op), "room %llu, session %llu: the server has request %u, and it is in no tick",
-                  (unsigned long long)room->handle, (unsigned long long)op->stay->session, op->seq);
+                  (unsigned long long)room->handle, (unsigned long long)op->stay->session, op->message.seq);
     }
     advance_to(past, room->order_count);
     for (uint32_t i = 0; i < room->stay_count; i++) {

@@ -7,12 +7,20 @@
 #include "server/base/memory/alloc.h"
 #include "server/base/memory/scratch.h"
 
-static void no_tap(sim_link *link, const qd_buffer *buffer, bool queued, void *context)
+void sim_house_init(sim_house *house, uint64_t seed)
 {
-    (void)link;
-    (void)buffer;
-    (void)queued;
-    (void)context;
+    *house = (sim_house){.memory_before = qd_memory_used()};
+    sim_world_init(&house->world, seed);
+}
+
+void sim_house_start(sim_house *house, const qd_limits *limits, uint64_t time_budget_ns)
+{
+    qd_server_init(&house->server, &(qd_server_config){.service = {.limits = *limits,
+                                                                   .scheduler = &house->world.scheduler,
+                                                                   .workers = 1,
+                                                                   .time_budget_ns = time_budget_ns,
+                                                                   .random = sim_random,
+                                                                   .random_context = &house->world}});
 }
 
 static uint32_t or_else(uint32_t given, uint32_t other)
@@ -20,37 +28,28 @@ static uint32_t or_else(uint32_t given, uint32_t other)
     return given != 0 ? given : other;
 }
 
-void sim_house_init(sim_house *house, const qd_limits *limits)
+void sim_house_open(sim_house *house, const qd_limits *limits)
 {
-    *house = (sim_house){.memory_before = qd_memory_used()};
-    sim_world_init(&house->world, 1);
-    const qd_server_config config = {
-        .service =
-            {
-                .limits = {.connections_max = or_else(limits->connections_max, 100),
-                           .frame_bytes_max = or_else(limits->frame_bytes_max, 4u << 20),
-                           .rooms_max = or_else(limits->rooms_max, 100),
-                           .entities_max = or_else(limits->entities_max, 1u << 20),
-                           .events_max = or_else(limits->events_max, 1u << 20),
-                           .observers_max = or_else(limits->observers_max, 1u << 14),
-                           .sightings_max = or_else(limits->sightings_max, 1u << 20),
-                           .roster_ids_max = or_else(limits->roster_ids_max, 1u << 20),
-                           .queue_bytes_max = or_else(limits->queue_bytes_max, 8u << 20),
-                           .slow_ms_max = or_else(limits->slow_ms_max, 5000),
-                           .resume_ms_max = or_else(limits->resume_ms_max, 10000),
-                           .room_batches_max = or_else(limits->room_batches_max, 1024)},
-                .scheduler = &house->world.scheduler,
-                .workers = 1,
-                .time_budget_ns = 5000000,
-                .random = sim_random,
-                .random_context = &house->world,
-            },
-    };
-    qd_server_init(&house->server, &config);
+    const qd_limits full = {.connections_max = or_else(limits->connections_max, 100),
+                            .frame_bytes_max = or_else(limits->frame_bytes_max, 4u << 20),
+                            .rooms_max = or_else(limits->rooms_max, 100),
+                            .entities_max = or_else(limits->entities_max, 1u << 20),
+                            .events_max = or_else(limits->events_max, 1u << 20),
+                            .observers_max = or_else(limits->observers_max, 1u << 14),
+                            .sightings_max = or_else(limits->sightings_max, 1u << 20),
+                            .roster_ids_max = or_else(limits->roster_ids_max, 1u << 20),
+                            .queue_bytes_max = or_else(limits->queue_bytes_max, 8u << 20),
+                            .slow_ms_max = or_else(limits->slow_ms_max, 5000),
+                            .resume_ms_max = or_else(limits->resume_ms_max, 10000),
+                            .room_batches_max = or_else(limits->room_batches_max, 1024)};
+
+    sim_house_init(house, 1);
+    sim_house_start(house, &full, 5 * SIM_MS_NS);
 }
 
-void sim_house_settle(sim_house *house)
+static void settle(void *context)
 {
+    sim_house *house = context;
     bool moved = true;
 
     while (moved) {
@@ -59,29 +58,27 @@ void sim_house_settle(sim_house *house)
     }
 }
 
-void sim_house_pass(sim_house *house, uint64_t ms)
+void sim_house_settle(sim_house *house)
 {
-    sim_world *world = &house->world;
-    uint64_t until_ns = world->now_ns + ms * SIM_MS_NS;
-
-    sim_house_settle(house);
-    for (uint64_t due_ns; (due_ns = sim_next_due_ns(world)) <= until_ns;) {
-        if (due_ns > world->now_ns) {
-            world->now_ns = due_ns;
-        }
-        sim_house_settle(house);
-    }
-    if (until_ns > world->now_ns) {
-        world->now_ns = until_ns;
-    }
+    settle(house);
 }
 
-void sim_house_deinit(sim_house *house)
+void sim_house_pass(sim_house *house, uint64_t ms)
+{
+    sim_pass(&house->world, ms, settle, house);
+}
+
+void sim_house_close(sim_house *house)
 {
     qd_server_close_rooms(&house->server);
     sim_house_settle(house);
     qd_server_go_away(&house->server, 0);
     sim_house_pass(house, 1);
+    sim_house_deinit(house);
+}
+
+void sim_house_deinit(sim_house *house)
+{
     sim_check(qd_server_is_idle(&house->server), "%u rooms are not freed", atomic_load(&house->server.service.actors));
     qd_server_deinit(&house->server);
     sim_world_deinit(&house->world);
@@ -95,8 +92,7 @@ void sim_peer_connect(sim_peer *peer, sim_house *house)
     const qd_link_handler handler = qd_server_link_handler(&house->server);
 
     *peer = (sim_peer){.house = house};
-    peer->link =
-        sim_link_create(&house->world, &handler, house->server.service.config.limits.queue_bytes_max, no_tap, NULL);
+    peer->link = sim_link_create(&house->world, &handler, house->server.service.config.limits.queue_bytes_max);
     qd_frame_reader_init(&peer->reader, QD_SERVER_FRAME_BYTES_MAX, NULL);
 }
 

@@ -11,6 +11,7 @@
 
 #define SIM_MS_NS UINT64_C(1000000)
 
+/* A server in a world of its own. */
 typedef struct sim_house {
     sim_world world;
     qd_server server;
@@ -28,10 +29,14 @@ typedef struct sim_peer {
     uint32_t seq;
 } sim_peer;
 
-/* A limit of 0 stands for a large one. */
-void sim_house_init(sim_house *house, const qd_limits *limits);
-/* Closes everything, and checks that nothing is left of it. */
+void sim_house_init(sim_house *house, uint64_t seed);
+/* Starts the server. */
+void sim_house_start(sim_house *house, const qd_limits *limits, uint64_t time_budget_ns);
+/* Checks that nothing is left of the server. */
 void sim_house_deinit(sim_house *house);
+/* For the cases: init and start, where a limit of 0 stands for a large one; and closes everything before deinit. */
+void sim_house_open(sim_house *house, const qd_limits *limits);
+void sim_house_close(sim_house *house);
 /* Lets everything happen that needs no time. */
 void sim_house_settle(sim_house *house);
 /* Lets time pass, and everything happen that becomes due. */

@@ -91,7 +91,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 static void tap_welcome(const sim_scene *scene, sim_link *link, const qd_msg_welcome *welcome)
 {
     link->session = welcome->session;
-    link->session_ns = scene->world.now_ns;
+    link->session_ns = scene->house.world.now_ns;
     for (size_t i = 0; welcome->resumed && i < scene->room_total; i++) {
         const model_room *room = scene->rooms[i];
         model_stay *stay = latest_stay(room, link);
@@ -120,12 +120,8 @@ static uint32_t token_of(const sim_link *link)
 /* A room that was not there before. */
 static model_room *add_room(sim_scene *scene, const sim_link *link, const qd_msg_room_opened *opened)
 {
-    if (scene->room_total == scene->room_capacity) {
-        scene->room_capacity = scene->room_capacity == 0 ? 8 : scene->room_capacity * 2;
-        scene->rooms = realloc(scene->rooms, scene->room_capacity * sizeof *scene->rooms);
-        sim_check(scene->rooms != NULL, "out of memory");
-    }
-    model_room *room = model_room_create(&scene->world, opened->room);
+    scene->rooms = sim_grow(scene->rooms, scene->room_total, &scene->room_capacity, sizeof *scene->rooms);
+    model_room *room = model_room_create(&scene->house.world, opened->room);
     room->creator = link->session;
     room->creator_token = token_of(link);
     room->name = (uint32_t)atoi(opened->name + strlen("room "));
@@ -241,7 +237,7 @@ static void tap_error(model_room *room, const model_stay *stay, const qd_msg_err
     }
     op->refused_whole = error->code != QD_ERROR_ENTRIES;
     /* Perhaps before its turn, and it changes nothing. */
-    if (op->kind == QD_CLIENT_ADOPT) {
+    if (op->message.kind == QD_CLIENT_ADOPT) {
         return;
     }
     for (uint32_t i = 0; i < error->entry_count; i++) {
@@ -252,7 +248,7 @@ static void tap_error(model_room *room, const model_stay *stay, const qd_msg_err
         return;
     }
     sim_check(error->entries_refused == op->refused_count && error->entry_count == op->refused_count,
-              "%u entries of batch %u are refused, not %u", error->entries_refused, op->seq, op->refused_count);
+              "%u entries of batch %u are refused, not %u", error->entries_refused, op->message.seq, op->refused_count);
     for (uint32_t i = 0; i < op->refused_count; i++) {
         sim_check(error->entry_index[i] == op->refused[i] && error->entry_code[i] >= QD_ERROR_UNKNOWN_ID,
                   "another entry is refused");
@@ -293,7 +289,7 @@ static void tap_snapshot(model_room *room, const model_stay *stay, uint32_t seq,
             i++;
         }
         bool there = i < rows->count;
-        bool is_asked_for = entity->present && (!op->own || entity->owner == stay->number);
+        bool is_asked_for = entity->present && (!op->message.as.snapshot.own || entity->owner == stay->number);
         bool may_be_gone = entity->owner != MODEL_ROOM_OWNED && room->stays[entity->owner]->left;
         sim_check(there == is_asked_for || (is_asked_for && may_be_gone), "a snapshot has another set of entities: %u",
                   id);
@@ -356,18 +352,7 @@ static void tap_message(sim_scene *scene, sim_link *link, const qd_server_messag
     }
 }
 
-void sim_scene_tap(sim_link *link, const qd_buffer *buffer, bool queued, void *context)
+void sim_scene_tap(sim_link *link, const qd_server_message *message, bool queued, void *context)
 {
-    qd_frame_reader reader;
-
-    qd_frame_reader_init(&reader, QD_SERVER_FRAME_BYTES_MAX, NULL);
-    const uint8_t *bytes = buffer->bytes, *frame;
-    size_t left = buffer->size, frame_size;
-    qd_decoded_server decoded;
-    sim_check(qd_frame_reader_next(&reader, &bytes, &left, &frame, &frame_size) == QD_FRAME_OK && left == 0,
-              "a buffer is not one frame");
-    sim_check(qd_decode_server(frame, frame_size, NULL, &decoded) == QD_DECODE_OK, "a frame that is none");
-    tap_message(context, link, &decoded.message, queued);
-    qd_decoded_server_release(&decoded, NULL);
-    qd_frame_reader_deinit(&reader);
+    tap_message(context, link, message, queued);
 }
