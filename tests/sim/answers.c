@@ -90,11 +90,11 @@ static void on_room_closed(sim_client *client, uint32_t seq, const qd_msg_room_c
         return;
     }
     const model_observer *observer = slot->observer;
-    sim_check(observer == NULL || !observer->known || slot->stay->lost || observer->set_count == 0,
-              "the room is closed, and the ends of %u pairs did not come", observer->set_count);
+    sim_check(observer == NULL || !observer->known || slot->stay->lost || observer->fold.set_count == 0,
+              "the room is closed, and the ends of %u pairs did not come", observer->fold.set_count);
     const model_views *views = slot->views;
-    sim_check(views->suspended || views->cut || slot->stay->view_lost || views->set_count == 0,
-              "the room is closed, and %u that are seen did not leave", views->set_count);
+    sim_check(views->fold.suspended || views->cut || slot->stay->view_lost || views->fold.set_count == 0,
+              "the room is closed, and %u that are seen did not leave", views->fold.set_count);
     sim_client_leave_slot(client, slot);
 }
 
@@ -120,8 +120,8 @@ static void on_why(sim_client *client, uint32_t seq, const qd_msg_why_result *re
                        result->observer[i - 1] < result->observer[i]),
                   "a reason that is none");
     }
-    if (slot == NULL || slot->views->suspended || slot->views->cut || slot->stay->view_lost ||
-        slot->views->tick > result->tick) {
+    if (slot == NULL || slot->views->fold.suspended || slot->views->cut || slot->stay->view_lost ||
+        slot->views->fold.tick > result->tick) {
         return;
     }
     /* A reset that is still to be read reports what was lost before. */
@@ -133,7 +133,7 @@ static void on_why(sim_client *client, uint32_t seq, const qd_msg_why_result *re
         bool seen = result->sight[i] <= QD_SIGHT_SEEN_BY_MARGIN;
 
         sim_check(result->session[i] != client->session || !seen ||
-                      model_views_contain(slot->views, result->observer[i], asked->sent.as.why.b),
+                      model_fold_has(&slot->views->fold, result->observer[i], asked->sent.as.why.b),
                   "observer %u is said to see %u, and no View reported it", result->observer[i], asked->sent.as.why.b);
     }
 }
@@ -456,10 +456,10 @@ void sim_client_finish(sim_client *client)
             model_views_finish(client->slots[i].views);
         }
         model_observer *observer = client->slots[i].observer;
-        if (observer == NULL || observer->suspended) {
+        if (observer == NULL || observer->fold.suspended) {
             continue;
         }
         sim_check(observer->known, "a subscription got no reset");
-        model_observer_finish(observer);
+        model_fold_finish(&observer->fold);
     }
 }

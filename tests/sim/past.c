@@ -48,7 +48,7 @@ static uint32_t bodies_of(const model_past *past, const model_state *state, uint
 
 /* Whether the moment explains it with the owners that were reported later. */
 static bool is_explained_later(const model_past *past, const model_state *state, size_t at, model_body *bodies,
-                               uint32_t count, model_explains_fn explains, const void *context)
+                               uint32_t count, model_explains_fn explains, const model_fold *fold)
 {
     static model_state later;
     const model_room *room = past->stay->room;
@@ -68,7 +68,7 @@ static bool is_explained_later(const model_past *past, const model_state *state,
                 bodies[i].own = is->owner == past->stay->number;
             }
         }
-        if (explains(past, state, bodies, count, context)) {
+        if (explains(past, state, bodies, count, fold)) {
             return true;
         }
     }
@@ -155,7 +155,7 @@ static size_t next_end(const model_room *room, size_t at)
 }
 
 bool model_past_verify(model_past *past, uint64_t tick, bool owners_later, model_explains_fn explains,
-                       const void *context)
+                       const model_fold *fold)
 {
     const model_room *room = past->stay->room;
     uint64_t at_ns = time_of(room, tick);
@@ -177,8 +177,8 @@ bool model_past_verify(model_past *past, uint64_t tick, bool owners_later, model
                 continue;
             }
             uint32_t count = bodies_of(past, &state, gone, bodies);
-            if (!explains(past, &state, bodies, count, context) &&
-                !(owners_later && is_explained_later(past, &state, at, bodies, count, explains, context))) {
+            if (!explains(past, &state, bodies, count, fold) &&
+                !(owners_later && is_explained_later(past, &state, at, bodies, count, explains, fold))) {
                 continue;
             }
             sim_check(next_count < MOMENTS_MAX, "the scenario has too many moments");
@@ -194,7 +194,7 @@ bool model_past_verify(model_past *past, uint64_t tick, bool owners_later, model
     return next_count > 0;
 }
 
-bool model_past_finish(model_past *past, model_explains_fn explains, const void *context)
+bool model_past_finish(model_past *past, model_explains_fn explains, const model_fold *fold)
 {
     const model_room *room = past->stay->room;
     model_body bodies[BODIES_MAX];
@@ -212,5 +212,5 @@ bool model_past_finish(model_past *past, model_explains_fn explains, const void 
         gone |= (uint32_t)room->stays[i]->left << i;
     }
     uint32_t count = bodies_of(past, &past->state, gone, bodies);
-    return explains(past, &past->state, bodies, count, context);
+    return explains(past, &past->state, bodies, count, fold);
 }
