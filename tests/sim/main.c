@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cases.h"
 #include "client.h"
+#include "scenario.h"
 #include "server/base/log.h"
 
 #define SEEDS_USUALLY 1000u

@@ -18,6 +18,9 @@ _Noreturn void sim_fail(const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
+    if (failing->name != NULL) {
+        fprintf(stderr, "%s, line %d, ", failing->name, failing->line);
+    }
     fprintf(stderr, "seed %llu, at %llu us: ", (unsigned long long)failing->seed,
             (unsigned long long)failing->now_ns / 1000);
     vfprintf(stderr, format, arguments);

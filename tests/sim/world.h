@@ -26,6 +26,8 @@ typedef void (*sim_handed_fn)(sim_link *link, const uint8_t *frame, size_t size,
 
 typedef struct sim_world {
     uint64_t seed;
+    const char *name; /* of the case, and the line of its step; may be NULL */
+    int line;
     uint64_t rng;
     uint64_t task_rng; /* of the order of tasks, so that the number of forks changes nothing else */
     uint64_t now_ns;
