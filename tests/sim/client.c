@@ -145,7 +145,7 @@ void sim_client_send_draft(sim_client *client, model_stay *stay)
 
 const float *sim_third(const model_stay *stay, const float *column)
 {
-    return stay->room->dimensions == 3 ? column : NULL;
+    return stay->room->config.dimensions == 3 ? column : NULL;
 }
 
 static void open_room(sim_client *client)
@@ -243,7 +243,7 @@ static void send_batch(sim_client *client, model_stay *stay)
 
         op->id[i] = spawns ? model_id(stay, entity) : target(client, stay);
         op->shape[i] = percent(client, 1) ? 7 : (uint8_t)(QD_SHAPE_BOX + pick(client, 3));
-        for (uint32_t axis = 0; axis < stay->room->dimensions; axis++) {
+        for (uint32_t axis = 0; axis < stay->room->config.dimensions; axis++) {
             op->at[axis][i] = coordinate(client);
             op->half[axis][i] = size(client);
         }
@@ -281,7 +281,7 @@ static void move_by_roster(sim_client *client, model_stay *stay, uint32_t number
 
     op->count = 1 + pick(client, left < OP_ENTRIES ? left : OP_ENTRIES);
     for (uint32_t i = 0; i < op->count; i++) {
-        for (uint32_t axis = 0; axis < stay->room->dimensions; axis++) {
+        for (uint32_t axis = 0; axis < stay->room->config.dimensions; axis++) {
             op->at[axis][i] = coordinate(client);
         }
     }
@@ -305,7 +305,7 @@ static void move_wrongly(sim_client *client, model_stay *stay, uint32_t number)
                                      .count = 2,
                                      .x = at,
                                      .y = at,
-                                     .z = stay->room->dimensions == 3 ? at : NULL};
+                                     .z = stay->room->config.dimensions == 3 ? at : NULL};
 
     sim_client_send(client, stay, (qd_client_message){.kind = QD_CLIENT_ROSTER_MOVE, .as.roster_move = move})->must_be =
         count == 0 ? QD_ERROR_UNKNOWN_ROSTER : QD_ERROR_INVALID;
@@ -380,7 +380,7 @@ static void send_snapshot(sim_client *client, model_stay *stay)
 static void send_query(sim_client *client, model_stay *stay)
 {
     qd_msg_query query = {.limit = SIM_QUERY_LIMIT, .categories = pick(client, 4)};
-    bool is_3d = stay->room->dimensions == 3;
+    bool is_3d = stay->room->config.dimensions == 3;
     float x = (float)pick(client, 100), y = (float)pick(client, 100), z = is_3d ? (float)pick(client, 100) : 0;
 
     switch (pick(client, 4)) {

@@ -27,7 +27,7 @@ static void fill_region(sim_client *client, model_op *op, uint32_t i, const mode
     op->sees_self[i] = percent(client, 30);
     op->range[i] = length(client);
     op->angle[i] = angles[pick(client, 5)];
-    for (uint32_t axis = 0; axis < room->dimensions; axis++) {
+    for (uint32_t axis = 0; axis < room->config.dimensions; axis++) {
         op->at[axis][i] = place(client);
         op->half[axis][i] = length(client);
         op->direction[axis][i] = (float)pick(client, 5) - 2;

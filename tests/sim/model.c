@@ -473,8 +473,8 @@ void model_room_saw_tick(model_room *room, uint64_t tick)
         return;
     }
     /* No faster than its clock, the tick of its closing apart. */
-    double periods = (double)(room->world->now_ns - room->opened_ns) * room->tick_hz / 1e9;
-    sim_check(room->tick_hz == 0 || (double)tick <= periods + 2, "tick %llu after %.1f periods",
+    double periods = (double)(room->world->now_ns - room->opened_ns) * room->config.tick_hz / 1e9;
+    sim_check(room->config.tick_hz == 0 || (double)tick <= periods + 2, "tick %llu after %.1f periods",
               (unsigned long long)tick, periods);
     room->ticks = sim_grow(room->ticks, room->tick_count, &room->tick_capacity, sizeof *room->ticks);
     room->ticks[room->tick_count].tick = tick;

@@ -144,8 +144,7 @@ typedef struct model_room {
     uint64_t creator;
     uint32_t creator_token;
     uint64_t grace_ns;
-    uint32_t events_max, sightings_max, tick_hz, dimensions;
-    bool swept;
+    qd_msg_room_config config;
     uint64_t opened_ns;
     bool closed;
     model_stay *stays[STAYS_MAX];

@@ -91,7 +91,8 @@ static void fold_events(model_observer *observer, const qd_msg_tick *tick)
         sim_check(tick->end_reason[i] >= 1 && tick->end_reason[i] <= QD_END_MOVED_APART, "an end has no reason");
         fold->closing |= tick->end_reason[i] == QD_END_ROOM_CLOSED;
     }
-    sim_check(tick->passed.count == 0 || (fold->past.stay->room->swept && !fold->reset), "pairs passed out of place");
+    sim_check(tick->passed.count == 0 || (fold->past.stay->room->config.swept && !fold->reset),
+              "pairs passed out of place");
     observer->begin_count += tick->begins.count;
     observer->stay_count += tick->stays.count;
 }
@@ -119,8 +120,8 @@ void model_observer_tick(model_observer *observer, const qd_msg_tick *tick)
 
     sim_check(!fold->closing, "a tick after the room was closed");
     if (tick->suspended) {
-        sim_check(tick->suspended_count > fold->past.stay->room->events_max, "suspended by %llu events, of %u",
-                  (unsigned long long)tick->suspended_count, fold->past.stay->room->events_max);
+        sim_check(tick->suspended_count > fold->past.stay->room->config.events_max, "suspended by %llu events, of %u",
+                  (unsigned long long)tick->suspended_count, fold->past.stay->room->config.events_max);
         sim_check(tick->last && tick->ends.count + tick->begins.count + tick->passed.count + tick->stays.count == 0,
                   "a suspension with pairs");
         model_observer_cut(observer);

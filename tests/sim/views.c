@@ -169,7 +169,7 @@ static float value_at(const float *column, uint32_t i)
 static void fold_enters(model_views *views, const qd_msg_view *view)
 {
     const qd_msg_entities *enter = &view->enter;
-    bool is_3d = views->fold.past.stay->room->dimensions == 3;
+    bool is_3d = views->fold.past.stay->room->config.dimensions == 3;
 
     sim_check(view->enter_count == 0 || (enter->z != NULL) == is_3d, "a place of other dimensions");
     sim_check(view->enter_payload_size == NULL, "a payload that nobody sent");
@@ -291,7 +291,7 @@ void model_views_tell(model_views *views, const qd_msg_view *view)
         sim_check(view->last && view->leave_count + view->enter_count + view->relay_count == 0 &&
                       view->watcher_leave_count + view->watcher_enter_count == 0,
                   "a suspension with news");
-        sim_check(views->fold.past.stay->room->sightings_max < 1000, "suspended by a few entities");
+        sim_check(views->fold.past.stay->room->config.sightings_max < 1000, "suspended by a few entities");
         forget(views, true, true);
         fold->suspended = true;
         views->watchers_known = false;
