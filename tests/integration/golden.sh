@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Asks protoc, which shares no code with protobuf-c, whether the golden vectors in unit/golden_vectors.h mean what the
-# text beside them says: the text encodes to the bytes, and the bytes, decoded and encoded again, are the same.
+# Checks the golden vectors in unit/golden_vectors.h with protoc, which shares no code with protobuf-c: the text encodes
+# to the bytes, and decoding and encoding the bytes gives the same bytes.
 set -euo pipefail
 if ! command -v protoc > /dev/null; then
     echo "skipped: protoc is not installed (apt: protobuf-compiler)"
