@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# What the scripts that test the tools share: a real server (server.sh), and a few words to say what is expected. To be
-# sourced. From CTest come QD_SERVER (the server) and QD_BIN (the folder of the tools).
+# For the scripts that test the tools: a real server (server.sh) and functions that check output. Source this file.
+# CTest sets QD_SERVER (the server) and QD_BIN (the folder of the tools).
 #
 #   start OPTION...               starts the server; sets QUADRILLE_SERVER, which quadrille reads
-#   expect STATUS COMMAND...      runs it; its output goes to $scratch/out and $scratch/err
-#   out PATTERN, err PATTERN      a line of that output is like this extended regular expression; no_out: none is
-#   until_true COMMAND...         tries again until it succeeds, for a minute
-#   ends_with STATUS PID TEXT     waits for a child, which must end so
+#   expect STATUS COMMAND...      runs the command, which must exit with STATUS; writes $scratch/out and $scratch/err
+#   out PATTERN, err PATTERN      a line of that file must match the extended regular expression; no_out: no line may
+#   until_true COMMAND...         repeats the command until it succeeds, for at most a minute
+#   ends_with STATUS PID TEXT     waits for a child, which must exit with STATUS
 #
-# Children that a test starts are added to `children`: they do not outlive it. At the end of a good test the server is
-# stopped, and must say that all was well.
+# A test adds the children that it starts to `children`; they are killed when it ends. After a passed test, the server
+# is stopped and must exit with status 0.
 
 source "$(dirname "${BASH_SOURCE[0]}")/server.sh"
 : "${QD_BIN:?the folder of quadrille}"
@@ -47,7 +47,7 @@ until_true() {
         ! "$@" >/dev/null 2>&1 || return 0
         sleep 0.1
     done
-    fail "never came true: $*"
+    fail "did not succeed within a minute: $*"
 }
 
 start() {
@@ -62,13 +62,13 @@ expect() {
     [ "$status" -eq "$wanted" ] || fail "exit status $status instead of $wanted: $*"
 }
 
-# Not in a subshell: only a parent can wait.
+# Not in a subshell, since only the parent can wait.
 ends_with() {
     local status=0
     wait "$2" || status=$?
     [ "$status" -eq "$1" ] || fail "exit status $status instead of $1: ${*:3}"
 }
 
-out() { grep -Eq -- "$1" "$scratch/out" || fail "no line of the output is like: $1"; }
-no_out() { ! grep -Eq -- "$1" "$scratch/out" || fail "a line of the output is like: $1"; }
-err() { grep -Eq -- "$1" "$scratch/err" || fail "no line of the errors is like: $1"; }
+out() { grep -Eq -- "$1" "$scratch/out" || fail "no line of the output matches: $1"; }
+no_out() { ! grep -Eq -- "$1" "$scratch/out" || fail "a line of the output matches: $1"; }
+err() { grep -Eq -- "$1" "$scratch/err" || fail "no line of the errors matches: $1"; }
