@@ -18,7 +18,15 @@
     X(CORE_SEND, "core_send")                                                                                          \
     X(LOOP_REST, "loop_rest")                                                                                          \
     X(BATCH_STEALING, "batch_stealing")                                                                                \
-    X(PREFETCH, "prefetch")
+    X(PREFETCH, "prefetch")                                                                                            \
+    X(NARROWING, "narrowing")                                                                                          \
+    X(LIST_SORT, "list_sort")                                                                                          \
+    X(LIST_GROUPS, "list_groups")                                                                                      \
+    X(INNER_BOXES, "inner_boxes")                                                                                      \
+    X(SELF_IGNORING, "self_ignoring")                                                                                  \
+    X(EXACT_LANES, "exact_lanes")                                                                                      \
+    X(FILTER_CLASSES, "filter_classes")                                                                                \
+    X(SPLIT_FETCH, "split_fetch")
 
 typedef enum qd_mechanism {
 #define X(name, text) QD_MECHANISM_##name,
