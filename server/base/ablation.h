@@ -57,7 +57,12 @@
     X(GRID_APART, "grid_apart")                                                                                        \
     X(BRUTE_BYTES, "brute_bytes")                                                                                      \
     X(AUTO_BRUTE, "auto_brute")                                                                                        \
-    X(AUTO_TRIES, "auto_tries")
+    X(AUTO_TRIES, "auto_tries")                                                                                        \
+    X(LIST_SORT, "list_sort")                                                                                          \
+    X(LIST_GROUPS, "list_groups")                                                                                      \
+    X(INNER_BOXES, "inner_boxes")                                                                                      \
+    X(EXACT_LANES, "exact_lanes")                                                                                      \
+    X(SPLIT_FETCH, "split_fetch")
 
 typedef enum qd_mechanism {
 #define X(name, text) QD_MECHANISM_##name,
