@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "server/actor/commands/read_commands.h"
+#include "server/actor/commands/command.h"
 #include "server/session/check/requests.h"
 #include "tests/support/test.h"
 

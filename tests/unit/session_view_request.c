@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
-#include "server/actor/commands/view_commands.h"
 #include "server/session/check/requests.h"
 #include "tests/support/test.h"
 
