@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A crowd of bodies in a space with QD_AXES axes, and where a test wants that in a second space beside it. Both spaces
+ * A crowd of bodies in a space with QD_AXES axes. A test may add a second space with the same bodies. Both spaces
  * get the same calls. At each tick they must report the same events, and at any time the same pairs and hits. What one
  * space reports can be compared with the oracle instead.
  */
@@ -35,7 +35,7 @@ typedef struct crowd_of_bodies {
     uint32_t id[2][2 * CROWD_MAX]; /* of the body that has the slot, in the order in which bodies were added */
     float at[3][CROWD_MAX];        /* crowd_move moves the bodies here; z is 0 if there are two axes */
     qd_body form[CROWD_MAX];       /* all but the place */
-    uint8_t *touching;             /* a bit for each pair; if the oracle is asked */
+    uint8_t *touching;             /* a byte for each pair, if a test asks the oracle */
 } crowd_of_bodies;
 
 static crowd_of_bodies crowd;
