@@ -16,8 +16,8 @@
 #include <time.h>
 
 #include "median.h"
-#include "server/space/space.h"
 #include "support/rng.h"
+#include "support/spaces.h"
 
 #define SPHERES    1000u
 #define QUANTIZERS 200u
@@ -84,18 +84,11 @@ static double now_us(void)
 
 static qd_space *make(spheres *s, qd_space_prune prune, qd_heap *heap)
 {
-    const qd_space_config config = {
-        .dimensions = 3,
-        .max_x = SIDE,
-        .max_y = SIDE,
-        .max_z = SIDE,
-        .index = QD_SPACE_SPARSE,
-        .prune = prune,
-        .depth = DEPTH,
-        .bodies_max = SPHERES,
-    };
+    qd_space_config config = space_config_of(3, QD_SPACE_SPARSE, 0, SIDE, SPHERES);
     qd_space *space;
 
+    config.prune = prune;
+    config.depth = DEPTH;
     if (qd_space_create(&config, heap, &space) != QD_OK) {
         abort();
     }

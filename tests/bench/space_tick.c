@@ -27,22 +27,21 @@
 
 #include "crowd.h"
 #include "median.h"
-#include "server/space/space.h"
-#include "server/space/tuning.h"
 #include "server/work/pool.h"
+#include "support/spaces.h"
 
 #define BRUTE_COUNT_MAX 10000u
 
 typedef struct choice {
-    const char *workload, *index, *kernel;
-    uint32_t count; /* 0: each workload's own */
-    uint32_t warm;  /* ticks before those that are measured */
+    const char *workload, *kernel;
+    qd_space_index index; /* 0: all */
+    uint32_t count;       /* 0: each workload's own */
+    uint32_t warm;        /* ticks before those that are measured */
     uint32_t dimensions, workers;
     qd_space_shape shape;
     bool filters, no_agreement, swept;
 } choice;
 
-static const char *const index_names[] = {"", "auto", "quadtree", "octree", "sparse", "hash", "grid", "brute"};
 static const char *const shape_names[] = {"", "box", "circle", "capsule"};
 
 /* ---- the crowd as bodies ---- */
@@ -79,17 +78,10 @@ static qd_body body_of(const crowd *c, const choice *chosen, uint32_t i)
 static qd_space *make(const crowd *c, const choice *chosen, qd_space_index index, qd_heap *heap, uint32_t *slot)
 {
     const float bounds = (float)(c->load->hard == OUTSIDE ? c->side / 2 : c->side);
-    const qd_space_config config = {
-        .dimensions = chosen->dimensions,
-        .max_x = bounds,
-        .max_y = bounds,
-        .max_z = chosen->dimensions == 3 ? bounds : 0,
-        .index = index,
-        .swept = chosen->swept,
-        .bodies_max = QD_SPACE_SLOTS_MAX,
-    };
+    qd_space_config config = space_config_of(chosen->dimensions, index, 0, bounds, QD_SPACE_SLOTS_MAX);
     qd_space *space;
 
+    config.swept = chosen->swept;
     if (qd_space_create(&config, heap, &space) != QD_OK) {
         return NULL;
     }
@@ -147,21 +139,6 @@ static double clock_ns(const run *r)
     return least;
 }
 
-static uint64_t digest_of(const qd_space_events *found)
-{
-    uint64_t sum = 0;
-
-    for (size_t i = 0; i < found->count; i++) {
-        uint32_t a = qd_space_event_a(found->events[i]), b = qd_space_event_b(found->events[i]);
-        uint64_t key = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
-
-        key = (key ^ (uint64_t)qd_space_event_kind(found->events[i]) << 60) * UINT64_C(0x9e3779b97f4a7c15);
-        key = (key ^ key >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
-        sum += key ^ key >> 32;
-    }
-    return sum;
-}
-
 static void tick(const run *r, qd_space *space, const crowd *c, const uint32_t *slot, uint32_t t)
 {
     measured *m = r->result;
@@ -176,7 +153,7 @@ static void tick(const run *r, qd_space *space, const crowd *c, const uint32_t *
     qd_space_tick(space, r->executor, QD_SPACE_WANT_EVENTS, SIZE_MAX / 16, &found);
     qd_space_settle(space, &freed, &freed_count);
     double done = now_ns(r);
-    m->digest += digest_of(&found) * (t + 1);
+    m->digest += space_events_digest(&found) * (t + 1);
     if (t < warm) {
         qd_space_counters_get(space, &m->before);
         return;
@@ -247,8 +224,8 @@ static void print(const run *r, const char *kernel)
     const double n = r->load->count, ticks = r->load->ticks;
     char index[32];
 
-    snprintf(index, sizeof index, "%s%s%s", index_names[r->index], r->index == QD_SPACE_AUTO ? ": " : "",
-             r->index == QD_SPACE_AUTO ? index_names[m->after.index] : "");
+    snprintf(index, sizeof index, "%s%s%s", space_index_names[r->index], r->index == QD_SPACE_AUTO ? ": " : "",
+             r->index == QD_SPACE_AUTO ? space_index_names[m->after.index] : "");
     printf("%-9s %-15s %-9s %9.2f %9.2f %9.2f %10.0f %8.2f%% %9.1f %7.2f %6u %7.0f\n", r->load->name, index, kernel,
            median(m->total, r->load->ticks) / n, median(m->update, r->load->ticks) / n,
            median(m->walk, r->load->ticks) / n, (double)m->events / ticks,
@@ -266,8 +243,7 @@ static bool measure_all(const choice *chosen, const workload *load)
     uint64_t digest = 0;
 
     for (uint32_t i = QD_SPACE_AUTO; i <= QD_SPACE_BRUTE; i++) {
-        if ((chosen->index != NULL && strcmp(chosen->index, index_names[i]) != 0) ||
-            (i == QD_SPACE_BRUTE && load->count > BRUTE_COUNT_MAX)) {
+        if ((chosen->index != 0 && chosen->index != i) || (i == QD_SPACE_BRUTE && load->count > BRUTE_COUNT_MAX)) {
             continue;
         }
         for (uint32_t k = 0; qd_space_kernel_at(k) != NULL; k++) {
@@ -300,10 +276,10 @@ static bool measure_all(const choice *chosen, const workload *load)
     return is_same;
 }
 
-static uint32_t position_of(const char *name, const char *const *names, uint32_t count)
+static uint32_t shape_named(const char *name)
 {
-    for (uint32_t i = 1; i < count; i++) {
-        if (strcmp(name, names[i]) == 0) {
+    for (uint32_t i = QD_SPACE_BOX; i <= QD_SPACE_CAPSULE; i++) {
+        if (strcmp(name, shape_names[i]) == 0) {
             return i;
         }
     }
@@ -337,14 +313,14 @@ static bool parse(int count, char **arguments, choice *chosen)
             chosen->count = (uint32_t)strtoul(value, NULL, 10);
         } else if (strcmp(option, "--warm") == 0 && strtoul(value, NULL, 10) > 0) {
             chosen->warm = (uint32_t)strtoul(value, NULL, 10);
-        } else if (strcmp(option, "--index") == 0 && position_of(value, index_names, 8) > 0) {
-            chosen->index = value;
+        } else if (strcmp(option, "--index") == 0 && space_index_named(value) != 0) {
+            chosen->index = space_index_named(value);
         } else if (strcmp(option, "--kernel") == 0) {
             chosen->kernel = value;
         } else if (strcmp(option, "--dimensions") == 0 && (strcmp(value, "2") == 0 || strcmp(value, "3") == 0)) {
             chosen->dimensions = (uint32_t)(value[0] - '0');
-        } else if (strcmp(option, "--shape") == 0 && position_of(value, shape_names, 4) > 0) {
-            chosen->shape = (qd_space_shape)position_of(value, shape_names, 4);
+        } else if (strcmp(option, "--shape") == 0 && shape_named(value) > 0) {
+            chosen->shape = (qd_space_shape)shape_named(value);
         } else if (strcmp(option, "--workers") == 0 && strtoul(value, NULL, 10) > 0) {
             chosen->workers = (uint32_t)strtoul(value, NULL, 10);
         } else {

@@ -13,9 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/space/space.h"
-#include "server/space/tuning.h"
 #include "tests/support/rng.h"
+#include "tests/support/spaces.h"
 
 #define COUNT_MAX 10000u
 #define WARM      4u
@@ -37,8 +36,6 @@ static const workload workloads[] = {
 };
 
 static rng_stream rng = {12345};
-
-static const char *const index_names[] = {"", "auto", "quadtree", "octree", "sparse", "hash", "grid", "brute"};
 
 /* The measured functions. */
 static const workload *load;
@@ -127,16 +124,6 @@ static const workload *workload_named(const char *name)
     return NULL;
 }
 
-static qd_space_index index_named(const char *name)
-{
-    for (uint32_t i = 1; i < sizeof index_names / sizeof *index_names; i++) {
-        if (strcmp(index_names[i], name) == 0) {
-            return (qd_space_index)i;
-        }
-    }
-    return (qd_space_index)0;
-}
-
 static bool has_kernel(const char *name)
 {
     for (uint32_t k = 0; qd_space_kernel_at(k) != NULL; k++) {
@@ -169,7 +156,7 @@ int main(int count, char **arguments)
     }
     load = count == 5 ? workload_named(arguments[1]) : NULL;
     dimensions = load != NULL && strcmp(arguments[2], "3") == 0 ? 3 : 2;
-    qd_space_index index = load != NULL ? index_named(arguments[3]) : (qd_space_index)0;
+    qd_space_index index = load != NULL ? space_index_named(arguments[3]) : (qd_space_index)0;
     if (index == 0) {
         fprintf(stderr, "usage: instructions_space_ticks WORKLOAD DIMENSIONS INDEX KERNEL | --compiler\n");
         return 2;
@@ -182,12 +169,7 @@ int main(int count, char **arguments)
     qd_heap heap;
     qd_heap_init(&heap);
     qd_space *space;
-    qd_space_config config = {.dimensions = dimensions,
-                              .max_x = side,
-                              .max_y = side,
-                              .max_z = dimensions == 3 ? side : 0,
-                              .index = index,
-                              .bodies_max = COUNT_MAX};
+    const qd_space_config config = space_config_of(dimensions, index, 0, side, COUNT_MAX);
     if (qd_space_create(&config, &heap, &space) != QD_OK) {
         fprintf(stderr, "no space of %u dimensions with index %s\n", dimensions, arguments[3]);
         return 1;
