@@ -10,6 +10,7 @@
 
 #include "server/room/room_views.h"
 
+#define VIEWS_ACTORS        6u
 #define VIEWS_MEMBERS_MAX   64u
 #define VIEWS_OBSERVERS_MAX 4u /* ids of a member's: 0 to 3 */
 #define VIEWS_LIST_MAX      8u
