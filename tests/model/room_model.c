@@ -23,56 +23,6 @@
 
 /* ---- members ---- */
 
-static void do_join(struct run *run, uint32_t actor)
-{
-    uint32_t member;
-
-    if (run->member[actor] != QD_ROOM_OWNED) {
-        return;
-    }
-    REQUIRE(run, qd_room_join(run->room, &member) == QD_OK && member < REF_MEMBERS_MAX);
-    run->member[actor] = member;
-    mix_number(run, member);
-    if (!run->reference) {
-        return;
-    }
-    ref_member *row = &run->reference->members[member];
-    REQUIRE(run, !row->present && !ref_holds_anything(run->reference, member));
-    *row = (ref_member){.present = true};
-}
-
-static void do_leave(struct run *run, uint32_t actor)
-{
-    uint32_t member = run->member[actor];
-
-    qd_room_leave(run->room, member, run->now_ns);
-    run->left = member;
-    run->member[actor] = QD_ROOM_OWNED;
-    forget_rosters(run, actor);
-    if (run->reference) {
-        run->reference->members[member] =
-            (ref_member){.gone = true, .expire_ns = run->now_ns + run->reference->config.grace_ns};
-    }
-}
-
-static void do_expire(struct run *run, rng_stream *rng)
-{
-    uint64_t due_ns = qd_room_due_ns(run->room);
-
-    /* Now and then to the very moment, else some way on. */
-    if (due_ns != QD_NEVER && due_ns > run->now_ns && rng_one_in(rng, 2)) {
-        run->now_ns = due_ns - rng_below(rng, 2);
-    } else {
-        run->now_ns += rng_below(rng, 500);
-    }
-    qd_room_expire(run->room, run->now_ns);
-    if (run->reference) {
-        ref_expire(run->reference, run->now_ns);
-    }
-    mix_number(run, qd_room_due_ns(run->room));
-    REQUIRE(run, qd_room_due_ns(run->room) > run->now_ns);
-}
-
 static void do_subscribe(struct run *run, rng_stream *rng, uint32_t member)
 {
     qd_room_interest interest = {.own_only = rng_one_in(rng, 3), .stays = rng_one_in(rng, 3)};
@@ -145,7 +95,7 @@ static void do_command(struct run *run, rng_stream *rng, uint32_t index)
     } else if (what < 44) {
         do_subscribe(run, rng, member);
     } else if (what < 45 && rng_one_in(rng, 2)) {
-        do_adopt(run, member);
+        do_adopt(run, run->left, member);
     } else if (what < 45) {
         do_unsubscribe(run, member);
     } else if (what < 46) {

@@ -20,43 +20,6 @@
 
 /* ---- members ---- */
 
-static void join(struct run *run, uint32_t actor)
-{
-    uint32_t member;
-
-    REQUIRE(run, qd_room_join(run->room, &member) == QD_OK && member < VIEWS_MEMBERS_MAX);
-    run->member[actor] = member;
-    mix(run, &member, sizeof member);
-    run->view_folds[member].count = run->watcher_folds[member].count = 0;
-    if (!run->views) {
-        return;
-    }
-    views_member *row = &run->views->member[member];
-    REQUIRE(run, !row->present && !views_holds_anything(run->views, member));
-    *row = (views_member){.present = true};
-}
-
-static void leave(struct run *run, uint32_t actor)
-{
-    uint32_t member = run->member[actor];
-
-    qd_room_leave(run->room, member, run->now_ns);
-    run->member[actor] = QD_ROOM_OWNED;
-    run->left = member;
-    if (run->views) {
-        views_leave_room(run->views, member, run->now_ns + run->views->config.grace_ns);
-    }
-}
-
-static void expire(struct run *run, rng_stream *rng)
-{
-    run->now_ns += rng_below(rng, 300);
-    qd_room_expire(run->room, run->now_ns);
-    if (run->views) {
-        views_expire(run->views, run->now_ns);
-    }
-}
-
 static void set_options(struct run *run, rng_stream *rng, uint32_t member)
 {
     qd_room_view_options options = {
@@ -105,25 +68,11 @@ static void resume(struct run *run, uint32_t member)
 
 /* ---- scripts ---- */
 
-static void do_entities(struct run *run, rng_stream *rng, uint32_t member)
+static void do_of_member(struct run *run, rng_stream *rng, uint32_t actor, uint32_t what)
 {
-    static const action kinds[] = {SPAWN, SPAWN, MOVE, MOVE, MOVE, TELEPORT, RESHAPE, DESPAWN};
+    static const action actions[] = {SPAWN, SPAWN, MOVE, MOVE, MOVE, TELEPORT, RESHAPE, DESPAWN};
+    uint32_t member = run->member[actor];
 
-    views_do_entities(run, rng, member, kinds[rng_below(rng, sizeof kinds / sizeof kinds[0])]);
-}
-
-/* From the member that left last, or from another member in the room. */
-static void adopt(struct run *run, rng_stream *rng, uint32_t member)
-{
-    uint32_t from = rng_one_in(rng, 3) ? run->member[rng_below(rng, run->actors)] : run->left;
-
-    if (from != QD_ROOM_OWNED && from != member) {
-        views_do_adopt(run, from, member);
-    }
-}
-
-static void do_of_member(struct run *run, rng_stream *rng, uint32_t member, uint32_t what)
-{
     if (what < 43) {
         views_do_observe(run, rng, member);
     } else if (what < 49) {
@@ -143,11 +92,11 @@ static void do_of_member(struct run *run, rng_stream *rng, uint32_t member, uint
     } else if (what < 66) {
         views_do_describe(run, rng, member);
     } else if (what < 69) {
-        views_do_give(run, rng, member);
+        do_batch(run, rng, HAND_OVER, actor);
     } else if (what < 70) {
-        adopt(run, rng, member);
+        do_adopt(run, rng_one_in(rng, 3) ? run->member[rng_below(rng, run->actors)] : run->left, member);
     } else {
-        do_entities(run, rng, member);
+        do_batch(run, rng, actions[rng_below(rng, sizeof actions / sizeof actions[0])], actor);
     }
 }
 
@@ -172,8 +121,8 @@ static void choose_finding(struct run *run, uint32_t command)
 }
 
 enum { COMMAND_TICK = 0, COMMAND_OBSERVE = 40, COMMAND_SPAWN = 100, COMMAND_MOVE };
-static const uint32_t prologue[] = {COMMAND_SPAWN,   COMMAND_OBSERVE, COMMAND_OBSERVE, COMMAND_OBSERVE,
-                                    COMMAND_OBSERVE, COMMAND_TICK,    COMMAND_MOVE,    COMMAND_TICK};
+static const uint32_t prologue[] = {COMMAND_SPAWN,   COMMAND_SPAWN,   COMMAND_SPAWN, COMMAND_OBSERVE, COMMAND_OBSERVE,
+                                    COMMAND_OBSERVE, COMMAND_OBSERVE, COMMAND_TICK,  COMMAND_MOVE,    COMMAND_TICK};
 #define PROLOGUE_LENGTH (sizeof prologue / sizeof prologue[0])
 
 static void do_command(struct run *run, rng_stream *rng, uint32_t index)
@@ -192,20 +141,23 @@ static void do_command(struct run *run, rng_stream *rng, uint32_t index)
     if (what < 26) {
         views_do_tick(run, rng);
     } else if (what < 29) {
-        expire(run, rng);
+        do_expire(run, rng);
     } else if (what < 30 && rng_one_in(rng, 6)) {
         qd_room_despawn_all(run->room);
-        if (run->views) {
-            views_remove_all(run->views);
+        if (run->reference) {
+            ref_despawn_all(run->reference);
         }
     } else if (run->member[actor] == QD_ROOM_OWNED) {
-        join(run, actor);
+        do_join(run, actor);
     } else if (what < 32) {
-        leave(run, actor);
+        do_leave(run, actor);
     } else if (what >= COMMAND_SPAWN) {
-        views_do_entities(run, rng, run->member[actor], what == COMMAND_SPAWN ? SPAWN : MOVE);
+        do_batch(run, rng, what == COMMAND_SPAWN ? SPAWN : MOVE, actor);
     } else {
-        do_of_member(run, rng, run->member[actor], what);
+        do_of_member(run, rng, actor, what);
+    }
+    if (run->views) {
+        views_end_unanchored(run->views);
     }
 }
 
@@ -214,7 +166,7 @@ static uint32_t set_up(struct run *run, rng_stream *rng, qd_room_config *config)
     run->huge = run->seed % HUGE_EVERY == HUGE_EVERY - 1;
     run->actors = run->huge ? 2 : 2 + rng_below(rng, VIEWS_ACTORS - 1);
     run->universe = run->huge ? 9500 : 4 + rng_below(rng, 40);
-    run->batch_max = run->huge ? run->universe : 1 + run->universe;
+    run->batch_max = run->huge ? BATCH_MAX : 1 + run->universe;
     run->side = run->huge ? 400 : 6 + rng_below(rng, 30);
     run->id_style = rng_below(rng, 3);
     run->is_3d = rng_one_in(rng, 2);
@@ -227,6 +179,9 @@ static uint32_t set_up(struct run *run, rng_stream *rng, qd_room_config *config)
     run->has_beacons = rng_one_in(rng, 2);
     run->now_ns = rng_below(rng, 1000);
     run->swept = rng_one_in(rng, 4);
+    run->circles = rng_one_in(rng, 2);
+    run->capsules = rng_one_in(rng, 3);
+    run->filters = !rng_one_in(rng, 3);
 
     *config = (qd_room_config){
         .space = draw_space(run, rng),
@@ -236,14 +191,16 @@ static uint32_t set_up(struct run *run, rng_stream *rng, qd_room_config *config)
         .sightings_max = rng_one_in(rng, 4) && !run->huge ? 10 + rng_below(rng, 200) : 1u << 20,
         .grace_ns = rng_below(rng, 500),
     };
-    return run->huge ? 16 : 100 + rng_below(rng, SEEDS_COMMANDS_MAX - 100);
+    return run->huge ? 18 : 100 + rng_below(rng, SEEDS_COMMANDS_MAX - 100);
 }
 
 static void begin(struct run *run, const qd_room_config *config, bool check)
 {
     if (check) {
+        run->reference = calloc(1, sizeof *run->reference);
+        run->reference->config = *config;
         run->views = calloc(1, sizeof *run->views);
-        views_init(run->views, config, run->universe);
+        views_init(run->views, run->reference);
     }
     run->room->views.round = 0 - (uint32_t)(run->seed % 64); /* they go round while it runs */
 }
@@ -258,8 +215,13 @@ static void end(struct run *run)
     }
     if (run->views) {
         views_deinit(run->views);
+        ref_free(run->reference);
+    }
+    for (uint32_t actor = 0; actor < ACTORS; actor++) {
+        forget_rosters(run, actor);
     }
     free(run->views);
+    free(run->reference);
 }
 
 static void run_seed(uint64_t seed, uint32_t limit)
@@ -275,7 +237,8 @@ static bool met_everything(void)
                                 QD_ROOM_NOT_FINITE, QD_ROOM_NEGATIVE_SIZE, QD_ROOM_UNKNOWN_OBSERVER,
                                 QD_ROOM_BAD_REGION, QD_ROOM_OBSERVERS_FULL};
     bool all = met->enters > 0 && met->relays > 0 && met->watchers > 0 && met->resets > 0 && met->suspensions > 0 &&
-               met->losses > 0 && met->split_traversals > 0 && met->gifts > 0 && met->adoptions > 0 && met->joined > 0;
+               met->losses > 0 && met->split_traversals > 0 && met->handed_over > 0 && met->adopted > 0 &&
+               met->joined > 0;
 
     for (int reason = QD_ROOM_LEFT_ROOM_CLOSED; reason <= QD_ROOM_LEFT_LIMIT; reason++) {
         all = all && met->leaves[reason] > 0;

@@ -16,7 +16,7 @@ void fail(const struct run *run, const char *format, ...)
     va_list arguments;
 
     fprintf(stderr, "seed %" PRIu64 ", command %u, %s: ", run->seed, met->command,
-            run->reference || run->views ? "against the reference" : "against the first run");
+            run->reference ? "against the reference" : "against the first run");
     va_start(arguments, format);
     vfprintf(stderr, format, arguments);
     va_end(arguments);

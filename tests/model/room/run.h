@@ -4,6 +4,7 @@
  * is compared with the reference.
  *
  *     run.c        how a script runs, on which executors, and how it fails
+ *     members.c    members and owners
  *     batches.c    batches, entry by entry
  *     rosters.c    the same by roster
  *     reports.c    ticks and what subscriptions get of them, folded and compared with the true set
@@ -37,8 +38,8 @@ struct met {
     /* Of pairs. */
     uint64_t events, passed, snapshots, own_reports, named, full, placed, placed_whole, judged, close;
     /* Of views. */
-    uint64_t joined, leaves[QD_ROOM_LEFT_LIMIT + 1], enters, relays, watchers, sights[QD_ROOM_NOT_YET + 1], gifts,
-        adoptions;
+    uint64_t joined, leaves[QD_ROOM_LEFT_LIMIT + 1], enters, relays, watchers, sights[QD_ROOM_NOT_YET + 1], handed_over,
+        adopted;
 };
 
 extern struct met *met;
@@ -61,7 +62,7 @@ struct fold {
     uint32_t count, capacity;
 };
 
-/* One of the references is there, by the kind of script; neither: only the hash is wanted. */
+/* Without `reference` only the hash is wanted. `views` belongs to it, in scripts of views. */
 struct run {
     uint64_t seed;
     ref_room *reference;
@@ -137,8 +138,14 @@ void name_good(struct run *run, rng_stream *rng, uint32_t actor, const qd_room_b
 /* The actor has left: it has no rosters any more. */
 void forget_rosters(struct run *run, uint32_t actor);
 
-/* All entities of the member that left last, or of the one that has its number now, go to this one. */
-void do_adopt(struct run *run, uint32_t member);
+/* If the actor is not in. */
+void do_join(struct run *run, uint32_t actor);
+void do_leave(struct run *run, uint32_t actor);
+void do_expire(struct run *run, rng_stream *rng);
+/* All entities of a member, which may have left, go to this one; not if they are the same, or QD_ROOM_OWNED. */
+void do_adopt(struct run *run, uint32_t from, uint32_t member);
+/* Entities have changed their owner: members that watch their own get a reset. */
+void renew_views(struct run *run, uint32_t from, uint32_t to, uint32_t handed_over);
 void do_tick(struct run *run, rng_stream *rng);
 void do_catch_up(struct run *run, rng_stream *rng);
 void do_snapshot(struct run *run, rng_stream *rng);
@@ -146,10 +153,6 @@ void check_stats(struct run *run);
 
 /* ---- scripts of views ---- */
 
-void views_do_entities(struct run *run, rng_stream *rng, uint32_t member, action what);
-/* To another member, to itself, or to the room; and all entities of a member, which may have left. */
-void views_do_give(struct run *run, rng_stream *rng, uint32_t member);
-void views_do_adopt(struct run *run, uint32_t from, uint32_t member);
 void views_do_describe(struct run *run, rng_stream *rng, uint32_t member);
 void views_do_observe(struct run *run, rng_stream *rng, uint32_t member);
 void views_do_move_observers(struct run *run, rng_stream *rng, uint32_t member);

@@ -84,13 +84,13 @@ static void check_folded(struct run *run, uint32_t member)
         const views_observer *observer = &reference->observer[i];
 
         for (uint32_t k = 0; k < observer->seen; k++) {
-            const views_entity *entity = &reference->entity[observer->view[k].number];
+            const ref_entity *entity = views_entity(reference, &observer->view[k]);
 
             if (observer->member == member) {
                 seen++;
                 REQUIRE(run, fold_has(&run->view_folds[member], pair_of(observer->id, entity->id), 0));
             }
-            if (watching == QD_ROOM_WATCH_ALL || (watching == QD_ROOM_WATCH_OWN && observer->view[k].owner == member)) {
+            if (watching == QD_ROOM_WATCH_ALL || (watching == QD_ROOM_WATCH_OWN && entity->owner == member)) {
                 watched++;
                 REQUIRE(run,
                         fold_has(&run->watcher_folds[member], pair_of(entity->id, observer->member), observer->id));
@@ -108,15 +108,6 @@ struct expected {
     bool reset, reset_watchers, suspended;
     uint64_t merged_ticks;
 };
-
-static void push(views_changes *to, views_change change)
-{
-    if (to->count == to->capacity) {
-        to->capacity = to->capacity ? 2 * to->capacity : 64;
-        to->all = realloc(to->all, to->capacity * sizeof to->all[0]);
-    }
-    to->all[to->count++] = change;
-}
 
 static int by_observer(const void *a, const void *b)
 {
@@ -158,20 +149,19 @@ static void push_views(views_room *reference, views_changes *to, uint32_t member
 
         for (uint32_t k = 0; k < observer->seen; k++) {
             views_seen *seen = &observer->view[k];
-            const views_entity *entity = &reference->entity[seen->number];
+            const ref_entity *entity = views_entity(reference, seen);
             bool is_wanted =
-                watched ? watching == QD_ROOM_WATCH_ALL || (watching == QD_ROOM_WATCH_OWN && seen->owner == member)
+                watched ? watching == QD_ROOM_WATCH_ALL || (watching == QD_ROOM_WATCH_OWN && entity->owner == member)
                         : observer->member == member;
 
             if (!is_wanted) {
                 continue;
             }
             if (!watched) { /* a reset has its position */
-                seen->reported = reference->ticks;
+                seen->reported = reference->room->ticks;
                 seen->since = 0;
             }
-            push(to,
-                 (views_change){VIEWS_ENTER, observer->member, observer->id, entity->id, seen->number, seen->owner, 0});
+            views_push(to, (views_change){VIEWS_ENTER, observer->member, observer->id, entity->id, entity->owner, 0});
         }
     }
 }
@@ -206,10 +196,10 @@ static void expect(views_room *reference, uint32_t member, bool between, struct 
                           (row->options.watching == QD_ROOM_WATCH_OWN && change->owner == member);
 
         if (change->member == member && !expected->reset) {
-            push(to[change->kind], *change);
+            views_push(to[change->kind], *change);
         }
         if (is_watched && !expected->reset_watchers && change->kind != VIEWS_RELAY) {
-            push(change->kind == VIEWS_LEAVE ? &expected->watcher_leaves : &expected->watcher_enters, *change);
+            views_push(change->kind == VIEWS_LEAVE ? &expected->watcher_leaves : &expected->watcher_enters, *change);
         }
     }
     if (expected->reset) {
@@ -246,14 +236,15 @@ static void check_enters(struct run *run, const qd_room_view_report *report, con
 
     REQUIRE(run, report->enter_count == expected->count && report->enter.count == expected->count);
     for (uint32_t i = 0; i < report->enter_count; i++) {
-        const views_entity *entity = &run->views->entity[expected->all[i].number];
+        const ref_entity *entity = ref_find(&run->reference->now, expected->all[i].id);
         const qd_body *body = &entity->body;
         const qd_room_batch *enter = &report->enter;
 
         REQUIRE(run, report->enter_observer[i] == expected->all[i].observer && enter->id[i] == entity->id);
         REQUIRE(run, enter->x[i] == body->x && enter->y[i] == body->y && (enter->z ? enter->z[i] : 0) == body->z);
-        REQUIRE(run, enter->half_x[i] == body->half_x && enter->half_y[i] == body->half_y && enter->radius[i] == 0 &&
-                         enter->shape[i] == body->shape && enter->category[i] == body->category);
+        REQUIRE(run, enter->half_x[i] == body->half_x && enter->half_y[i] == body->half_y &&
+                         enter->radius[i] == body->radius && enter->shape[i] == body->shape &&
+                         enter->category[i] == body->category);
         REQUIRE(run, report->enter_tag[i] == entity->tag && report->enter_payload_size[i] == entity->payload_size);
         REQUIRE(run, entity->payload_size == 0 || memcmp(payload, entity->payload, entity->payload_size) == 0);
         payload += entity->payload_size > 0 ? entity->payload_size : 0;
@@ -287,7 +278,7 @@ static void check_report(struct run *run, const qd_room_view_report *report, con
     check_enters(run, report, &expected->enters);
     for (uint32_t i = 0; i < report->relay_count; i++) {
         const views_change *relay = &expected->relays.all[i];
-        const qd_body *body = &run->views->entity[relay->number].body;
+        const qd_body *body = &ref_find(&run->reference->now, relay->id)->body;
 
         REQUIRE(run, report->relay_observer[i] == relay->observer && report->relay_id[i] == relay->id);
         REQUIRE(run, report->relay_x[i] == body->x && report->relay_y[i] == body->y &&
@@ -349,12 +340,13 @@ static void check_reason(struct run *run, const qd_room_reason *found, qd_room_r
 static void check_why(struct run *run, rng_stream *rng)
 {
     views_room *reference = run->views;
-    uint32_t a = rng_below(rng, run->universe), b = rng_below(rng, run->universe), count = 0;
+    uint32_t a = draw_id(run, rng), b = draw_id(run, rng), count = 0;
     qd_room_reason reasons[4];
 
     if (!reference) {
         return;
     }
+    const ref_entity *seen = ref_find(&run->reference->now, b);
     for (uint32_t i = 0; i < reference->observers; i++) {
         const views_observer *observer = &reference->observer[i];
 
@@ -362,20 +354,20 @@ static void check_why(struct run *run, rng_stream *rng)
             continue;
         }
         count += observer->anchored && observer->anchor == a;
-        uint32_t found = qd_room_why(run->room, observer->member, observer->id, id_of(run, b), 4, reasons);
-        REQUIRE(run, found == (reference->entity[b].present ? 1 : UINT32_MAX));
-        if (reference->entity[b].present) {
-            check_reason(run, &reasons[0], views_why(reference, observer, b));
+        uint32_t found = qd_room_why(run->room, observer->member, observer->id, b, 4, reasons);
+        REQUIRE(run, found == (seen ? 1 : UINT32_MAX));
+        if (seen) {
+            check_reason(run, &reasons[0], views_why(reference, observer, seen));
         }
     }
-    bool both = reference->entity[a].present && reference->entity[b].present;
-    uint32_t found = qd_room_why(run->room, UINT32_MAX, id_of(run, a), id_of(run, b), 4, reasons);
+    bool both = seen && ref_find(&run->reference->now, a);
+    uint32_t found = qd_room_why(run->room, UINT32_MAX, a, b, 4, reasons);
     REQUIRE(run, found == (both ? count : UINT32_MAX));
     for (uint32_t i = 0; both && i < found && i < 4; i++) {
         REQUIRE(run, i == 0 || reasons[i - 1].member < reasons[i].member ||
                          (reasons[i - 1].member == reasons[i].member && reasons[i - 1].observer < reasons[i].observer));
         check_reason(run, &reasons[i],
-                     views_why(reference, views_find(reference, reasons[i].member, reasons[i].observer), b));
+                     views_why(reference, views_find(reference, reasons[i].member, reasons[i].observer), seen));
     }
 }
 
@@ -418,8 +410,10 @@ static void read_reports(struct run *run, bool between)
         struct expected expected = {0};
         bool is_its = more && report.member == member;
 
-        REQUIRE(run, !is_its || (row->present && !row->lost));
-        if (!row->present || row->lost) {
+        bool is_present = run->reference->members[member].present;
+
+        REQUIRE(run, !is_its || (is_present && !row->lost));
+        if (!is_present || row->lost) {
             continue;
         }
         expect(run->views, member, between, &expected);

@@ -21,11 +21,6 @@ static uint32_t draw_bits(rng_stream *rng)
     return rng_one_in(rng, 2) ? UINT32_MAX : rng_below(rng, 8);
 }
 
-static uint32_t draw_count(const struct run *run, rng_stream *rng)
-{
-    return 1 + rng_below(rng, rng_one_in(rng, 2) ? run->batch_max : 1 + run->batch_max / 8);
-}
-
 /* ---- refusals ---- */
 
 static int code_of(const qd_room_refusals *refusals, uint32_t index)
@@ -51,190 +46,13 @@ static void check_refusals(struct run *run, const qd_room_refusals *refusals, co
     REQUIRE(run, !run->views || refusals->count == refused);
 }
 
-static int may_change(const views_entity *entity, uint32_t member)
-{
-    if (!entity->present) {
-        return QD_ROOM_UNKNOWN_ID;
-    }
-    return entity->owner == member || entity->owner == QD_ROOM_OWNED ? 0 : QD_ROOM_NOT_OWNER;
-}
-
-/* ---- entities ---- */
-
-static struct {
-    uint32_t number[BATCH_MAX];
-    int expected[BATCH_MAX];
-} drawn;
-
-static int apply(struct run *run, uint32_t member, action what, uint32_t i, bool room_owned)
-{
-    views_room *reference = run->views;
-    views_entity *entity = &reference->entity[drawn.number[i]];
-    float x = run->at[0][i], y = run->at[1][i], z = run->is_3d ? run->at[2][i] : 0;
-    bool is_finite = isfinite(x) && isfinite(y) && isfinite(z);
-
-    if (what == SPAWN) {
-        if (!is_finite) {
-            return QD_ROOM_NOT_FINITE;
-        }
-        if (entity->present) {
-            return QD_ROOM_ID_TAKEN;
-        }
-        *entity = (views_entity){.present = true,
-                                 .id = run->id[i],
-                                 .owner = room_owned ? QD_ROOM_OWNED : member,
-                                 .birth = ++reference->births,
-                                 .placed = reference->ticks,
-                                 .body = {.x = x,
-                                          .y = y,
-                                          .z = z,
-                                          .half_x = run->half[0][i],
-                                          .half_y = run->half[0][i],
-                                          .category = run->category[i],
-                                          .shape = QD_SPACE_BOX}};
-        return 0;
-    }
-    int refusal = may_change(entity, member);
-    if (refusal) {
-        return refusal;
-    }
-    if (what == DESPAWN) {
-        views_remove(reference, drawn.number[i], QD_SPACE_DESPAWNED);
-    }
-    if (what == RESHAPE) {
-        entity->body.category = run->category[i];
-    }
-    if (what == DESPAWN || what == RESHAPE) {
-        return 0;
-    }
-    if (!is_finite) {
-        return QD_ROOM_NOT_FINITE;
-    }
-    if (x != entity->body.x || y != entity->body.y || z != entity->body.z) {
-        entity->placed = reference->ticks;
-    }
-    entity->body.x = x;
-    entity->body.y = y;
-    entity->body.z = z;
-    return 0;
-}
-
-void views_do_entities(struct run *run, rng_stream *rng, uint32_t member, action what)
-{
-    uint32_t count = run->huge && what == SPAWN ? run->batch_max : draw_count(run, rng);
-    bool room_owned = rng_one_in(rng, 3);
-    qd_room_refusals refusals;
-    qd_room_batch batch = {
-        .count = count,
-        .id = run->id,
-        .x = run->at[0],
-        .y = run->at[1],
-        .z = run->is_3d ? run->at[2] : NULL,
-    };
-
-    for (uint32_t i = 0; i < count; i++) {
-        drawn.number[i] = run->huge && what == SPAWN ? i : rng_below(rng, run->universe);
-        run->id[i] = id_of(run, drawn.number[i]);
-        for (int axis = 0; axis < 3; axis++) {
-            run->at[axis][i] = draw_coordinate(run, rng);
-        }
-        run->half[0][i] = (float)rng_below(rng, 3);
-        run->category[i] = draw_bits(rng);
-    }
-    if (what == SPAWN) {
-        batch.half_x = batch.half_y = run->half[0];
-        batch.category = run->category;
-        qd_room_spawn(run->room, member, &batch, room_owned, &refusals);
-    } else if (what == MOVE) {
-        qd_room_move(run->room, member, &batch, &refusals);
-    } else if (what == TELEPORT) {
-        qd_room_teleport(run->room, member, &batch, &refusals);
-    } else {
-        batch = (qd_room_batch){.count = count, .id = run->id};
-        if (what == RESHAPE) {
-            batch.category = run->category;
-        }
-        (what == RESHAPE ? qd_room_reshape : qd_room_despawn)(run->room, member, &batch, &refusals);
-    }
-    for (uint32_t i = 0; i < count && run->views; i++) {
-        drawn.expected[i] = apply(run, member, what, i, room_owned);
-    }
-    check_refusals(run, &refusals, drawn.expected, count);
-}
-
-/* ---- owners ---- */
-
-static int give_one(struct run *run, uint32_t member, uint32_t number, uint32_t to, uint32_t *handed_over)
-{
-    const views_entity *entity = &run->views->entity[number];
-    int refusal = may_change(entity, member);
-
-    if (refusal) {
-        return refusal;
-    }
-    *handed_over += entity->owner != to;
-    views_reown(run->views, number, to);
-    return 0;
-}
-
-void views_do_give(struct run *run, rng_stream *rng, uint32_t member)
-{
-    uint32_t count = draw_count(run, rng), to = run->member[rng_below(rng, run->actors)], expected = 0;
-    qd_room_refusals refusals;
-
-    for (uint32_t i = 0; i < count; i++) {
-        drawn.number[i] = rng_below(rng, run->universe);
-        run->id[i] = id_of(run, drawn.number[i]);
-    }
-    uint32_t handed_over = qd_room_hand_over(run->room, member, run->id, count, to, NULL, &refusals);
-    mix(run, &handed_over, sizeof handed_over);
-    for (uint32_t i = 0; i < count && run->views; i++) {
-        drawn.expected[i] = give_one(run, member, drawn.number[i], to, &expected);
-    }
-    check_refusals(run, &refusals, drawn.expected, count);
-    if (!run->views) {
-        return;
-    }
-    REQUIRE(run, handed_over == expected);
-    met->gifts += handed_over;
-    if (handed_over > 0) {
-        views_renew_own(run->views, member);
-        views_renew_own(run->views, to);
-    }
-}
-
-void views_do_adopt(struct run *run, uint32_t from, uint32_t member)
-{
-    uint32_t handed_over = qd_room_adopt(run->room, from, member, NULL), expected = 0;
-
-    mix(run, &handed_over, sizeof handed_over);
-    for (uint32_t number = 0; run->views && number < run->universe; number++) {
-        const views_entity *entity = &run->views->entity[number];
-
-        if (!entity->present || entity->owner != from) {
-            continue;
-        }
-        views_reown(run->views, number, member);
-        expected++;
-    }
-    if (!run->views) {
-        return;
-    }
-    REQUIRE(run, handed_over == expected);
-    met->adoptions += handed_over;
-    if (handed_over > 0) {
-        views_renew_own(run->views, from);
-        views_renew_own(run->views, member);
-    }
-}
-
 /* ---- descriptions ---- */
 
 static int describe_one(struct run *run, uint32_t member, const qd_msg_describe *batch, uint32_t i,
                         const uint8_t *payload)
 {
-    views_entity *entity = &run->views->entity[drawn.number[i]];
-    int refusal = may_change(entity, member);
+    ref_entity *entity;
+    int refusal = ref_reach(run->reference, member, batch->id[i], &entity);
 
     if (refusal) {
         return refusal;
@@ -275,8 +93,7 @@ void views_do_describe(struct run *run, rng_stream *rng, uint32_t member)
     qd_room_refusals refusals;
 
     for (uint32_t i = 0; i < count; i++) {
-        drawn.number[i] = rng_below(rng, run->universe);
-        run->id[i] = id_of(run, drawn.number[i]);
+        run->id[i] = draw_id(run, rng);
         tag[i] = (uint64_t)rng_draw(rng) << 32 | rng_draw(rng);
         size[i] = (uint8_t)rng_below(rng, QD_VIEW_PAYLOAD_MAX + 1);
         for (uint8_t k = 0; k < size[i]; k++) {
@@ -320,7 +137,7 @@ static struct observer_request draw_observer(const struct run *run, rng_stream *
 {
     struct observer_request request = {
         .id = rng_below(rng, VIEWS_OBSERVERS_MAX),
-        .entity = rng_below(rng, run->universe),
+        .entity = draw_id(run, rng),
         .mask = draw_bits(rng),
         .limit = run->has_limits && rng_one_in(rng, 3) ? 1 + rng_below(rng, 5) : 0,
         .budget = run->has_limits && rng_one_in(rng, 3) ? 1 + rng_below(rng, 3) : 0,
@@ -376,28 +193,30 @@ static int check_observer(struct run *run, uint32_t member, const struct observe
 {
     views_room *reference = run->views;
     int refusal = check_region(request);
+    ref_entity *anchor;
 
     if (refusal) {
         return refusal;
     }
     if (request->anchored) {
-        refusal = may_change(&reference->entity[request->entity], member);
+        refusal = ref_reach(run->reference, member, request->entity, &anchor);
     } else if (!isfinite(request->at[0]) || !isfinite(request->at[1]) || !isfinite(request->at[2])) {
         refusal = QD_ROOM_NOT_FINITE;
     }
     if (!refusal && !views_find(reference, member, request->id) &&
-        views_live(reference) >= reference->config.observers_max) {
+        views_live(reference) >= run->reference->config.observers_max) {
         refusal = QD_ROOM_OBSERVERS_FULL;
     }
     return refusal;
 }
 
-static void take(views_observer *observer, const struct observer_request *request)
+static void take(const struct run *run, views_observer *observer, const struct observer_request *request)
 {
     observer->kind = request->region;
     observer->anchored = request->anchored;
     observer->sees_self = request->sees_self;
     observer->anchor = request->entity;
+    observer->anchor_birth = request->anchored ? ref_find(&run->reference->now, request->entity)->birth : 0;
     memcpy(observer->at, request->at, sizeof observer->at);
     memcpy(observer->half, request->half, sizeof observer->half);
     memcpy(observer->direction, request->direction, sizeof observer->direction);
@@ -422,7 +241,7 @@ static int observe_one(struct run *run, uint32_t member, const struct observer_r
     if (!observer) {
         observer = views_add(run->views, member, request->id);
     }
-    take(observer, request);
+    take(run, observer, request);
     for (uint32_t i = 0; i < observer->seen && observer->tiers == 0; i++) {
         observer->view[i].reported = 0;
     }
@@ -437,7 +256,7 @@ static int observe_one(struct run *run, uint32_t member, const struct observer_r
 void views_do_observe(struct run *run, rng_stream *rng, uint32_t member)
 {
     struct observer_request request = draw_observer(run, rng);
-    uint32_t id = id_of(run, request.entity), every[3];
+    uint32_t every[3];
     float range[3];
     qd_room_refusals refusals;
     qd_msg_observers batch = {
@@ -445,7 +264,7 @@ void views_do_observe(struct run *run, rng_stream *rng, uint32_t member)
         .id = &request.id,
         .anchored = &request.anchored,
         .region = &request.region,
-        .entity = &id,
+        .entity = &request.entity,
         .x = &request.at[0],
         .y = &request.at[1],
         .z = &request.at[2],
@@ -538,7 +357,7 @@ void views_do_unobserve(struct run *run, rng_stream *rng, uint32_t member)
         views_observer *observer = views_find(run->views, member, id[i]);
 
         if (observer) {
-            views_end(run->views, observer);
+            views_end(observer);
         } else {
             expected[i] = QD_ROOM_UNKNOWN_OBSERVER;
         }
@@ -553,8 +372,8 @@ void views_do_except(struct run *run, rng_stream *rng, uint32_t member)
     uint32_t hides = rng_one_in(rng, 2) ? 0 : rng_below(rng, VIEWS_LIST_MAX);
 
     for (uint32_t i = 0; i < VIEWS_LIST_MAX; i++) {
-        show[i] = id_of(run, rng_below(rng, run->universe));
-        hide[i] = id_of(run, rng_below(rng, run->universe));
+        show[i] = draw_id(run, rng);
+        hide[i] = draw_id(run, rng);
     }
     qd_status status = qd_room_except(run->room, member, id, shows, show, hides, hide);
     if (!run->views) {
