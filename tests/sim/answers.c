@@ -435,7 +435,7 @@ void sim_client_finish(sim_client *client)
         sim_check(stay == NULL || !stay->room->closed, "a room is closed, and the client got no RoomClosed");
         sim_check(stay == NULL || stay->room->handed_over == stay->room->handed_over_reported,
                   "the receiver of entities got no HandedOver");
-        sim_check(stay == NULL || !stay->view_lost || sim_scene_outbox_bytes_max(client->scene) < SIM_ROOMY,
+        sim_check(stay == NULL || !stay->view_lost || sim_limits(client)->queue_bytes_max < SIM_ROOMY,
                   "a view got no reset");
         if (client->slots[i].views != NULL && !stay->view_lost) {
             model_views_finish(client->slots[i].views);

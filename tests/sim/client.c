@@ -54,7 +54,7 @@ void sim_client_connect(sim_client *client)
     sim_scene *scene = client->scene;
     const qd_link_handler handler = qd_server_link_handler(&scene->house.server);
 
-    client->link = sim_link_create(&scene->house.world, &handler, sim_scene_outbox_bytes_max(scene));
+    client->link = sim_link_create(&scene->house.world, &handler, sim_limits(client)->queue_bytes_max);
     client->link->tap = sim_scene_tap;
     client->link->handed = sim_scene_handed;
     client->link->tap_context = scene;

@@ -76,6 +76,11 @@ typedef struct sim_client {
     model_op *draft; /* the next one that it sends */
 } sim_client;
 
+static inline const qd_limits *sim_limits(const sim_client *client)
+{
+    return &client->scene->house.server.service.config.limits;
+}
+
 static inline uint32_t pick(sim_client *client, uint32_t count)
 {
     return sim_pick(&client->scene->house.world, count);
@@ -139,7 +144,5 @@ void sim_scene_tap(sim_link *link, const qd_server_message *message, bool queued
 void sim_tap_handed_over(model_room *room, model_stay *stay, uint32_t seq, const qd_msg_handed_over *reported);
 /* The room of that handle; NULL: the tap has not seen it. */
 model_room *sim_scene_room(const sim_scene *scene, uint64_t handle);
-/* The limit of every link's outbox. */
-size_t sim_scene_outbox_bytes_max(const sim_scene *scene);
 
 #endif

@@ -11,7 +11,7 @@
 
 static uint64_t resume_ns(const sim_client *client)
 {
-    return client->scene->house.server.service.config.limits.resume_ms_max * UINT64_C(1000000);
+    return sim_limits(client)->resume_ms_max * SIM_MS_NS;
 }
 
 /* Drops the connection; the server may not notice. */
@@ -55,7 +55,7 @@ void sim_client_cut(sim_client *client)
     client->cut_ns = now_ns;
     client->back_ns = now_ns;
     if (percent(client, 25)) {
-        client->back_ns += pick(client, 2000) * UINT64_C(1000000);
+        client->back_ns += pick(client, 2000) * SIM_MS_NS;
     }
     client->stalled = 0;
     let_go(client, percent(client, 30));

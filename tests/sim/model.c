@@ -528,3 +528,31 @@ void model_room_applied(model_room *room, size_t count)
         room->handed_over += gives && op->refused_count < op->count;
     }
 }
+
+/* ---- what frames show ---- */
+
+static float value_at(const float *column, uint32_t i)
+{
+    return column != NULL ? column[i] : 0;
+}
+
+qd_body model_row(const qd_msg_entities *rows, uint32_t i)
+{
+    return (qd_body){.x = rows->x[i],
+                     .y = rows->y[i],
+                     .z = value_at(rows->z, i),
+                     .half_x = value_at(rows->half_x, i),
+                     .half_y = value_at(rows->half_y, i),
+                     .half_z = value_at(rows->half_z, i),
+                     .radius = value_at(rows->radius, i),
+                     .shape = rows->shape[i],
+                     .category = rows->category[i],
+                     .mask = rows->mask != NULL ? rows->mask[i] : 0};
+}
+
+bool model_same_body(const qd_body *a, const qd_body *b)
+{
+    return a->x == b->x && a->y == b->y && a->z == b->z && a->half_x == b->half_x && a->half_y == b->half_y &&
+           a->half_z == b->half_z && a->radius == b->radius && a->shape == b->shape && a->category == b->category &&
+           a->mask == b->mask;
+}

@@ -227,6 +227,10 @@ struct model_fold;
 typedef bool (*model_explains_fn)(const model_past *past, const model_state *state, const model_body *bodies,
                                   uint32_t count, const struct model_fold *fold);
 
+/* Row `i` of entities' columns; what is absent is 0. */
+qd_body model_row(const qd_msg_entities *rows, uint32_t i);
+bool model_same_body(const qd_body *a, const qd_body *b);
+
 void model_past_init(model_past *past, model_stay *stay);
 /* To all that a tick contains. */
 void model_past_advance(model_past *past, uint64_t tick);
