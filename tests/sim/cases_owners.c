@@ -128,11 +128,8 @@ CASE(owners_change_without_memory)
         sim_peer_open_room(&taker, "room", NULL);
         sim_peer_send_crowd(&giver, room, &(sim_crowd){.first = 1, .count = 8});
         sim_house_settle(house);
-        sim_peer_send(&giver,
-                      (qd_client_message){.kind = QD_CLIENT_HANDOVER,
-                                          .as.handover = {.room = room, .count = 4, .id = id, .session = session}});
-        sim_peer_send(&taker,
-                      (qd_client_message){.kind = QD_CLIENT_ADOPT, .as.adopt = {.room = room, .session = session + 1}});
+        sim_peer_send(&giver, MESSAGE(HANDOVER, .handover = {.room = room, .count = 4, .id = id, .session = session}));
+        sim_peer_send(&taker, MESSAGE(ADOPT, .adopt = {.room = room, .session = session + 1}));
         qd_memory_limit_set(qd_memory_used() + allowance);
         sim_house_settle(house);
         for (const qd_server_message *message; (message = sim_peer_next(&taker)) != NULL;) {

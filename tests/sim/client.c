@@ -167,7 +167,7 @@ static void open_room(sim_client *client)
     snprintf(text, sizeof text, "room %u", name);
     slot->opening = true;
     const qd_msg_open_room open = {.name = text, .has_config = has_config, .config = client->scene->configs[name]};
-    sim_client_send(client, NULL, (qd_client_message){.kind = QD_CLIENT_OPEN_ROOM, .as.open_room = open})->name = name;
+    sim_client_send(client, NULL, MESSAGE(OPEN_ROOM, .open_room = open))->name = name;
 }
 
 /* ---- batches ---- */
@@ -307,7 +307,7 @@ static void move_wrongly(sim_client *client, model_stay *stay, uint32_t number)
                                      .y = at,
                                      .z = stay->room->config.dimensions == 3 ? at : NULL};
 
-    sim_client_send(client, stay, (qd_client_message){.kind = QD_CLIENT_ROSTER_MOVE, .as.roster_move = move})->must_be =
+    sim_client_send(client, stay, MESSAGE(ROSTER_MOVE, .roster_move = move))->must_be =
         count == 0 ? QD_ERROR_UNKNOWN_ROSTER : QD_ERROR_INVALID;
 }
 
@@ -351,9 +351,7 @@ static void send_wrong(sim_client *client)
 
 static void send_step(sim_client *client, const sim_slot *slot, bool guess)
 {
-    const qd_msg_step step = {.tick = guess ? slot->tick + 1 : 0};
-
-    (void)sim_client_send(client, slot->stay, (qd_client_message){.kind = QD_CLIENT_STEP, .as.step = step});
+    (void)sim_client_send(client, slot->stay, MESSAGE(STEP, .step.tick = guess ? slot->tick + 1 : 0));
 }
 
 static void send_subscribe(sim_client *client, sim_slot *slot)
@@ -365,10 +363,9 @@ static void send_subscribe(sim_client *client, sim_slot *slot)
         slot->observer = model_observer_create(slot->stay, percent(client, 30), percent(client, 30));
     }
     slot->subscribing = true;
-    const qd_msg_subscribe subscribe = {.scope = slot->observer->own_only ? QD_SCOPE_OWN : QD_SCOPE_ALL,
-                                        .stays = slot->observer->stays};
+    qd_scope scope = slot->observer->own_only ? QD_SCOPE_OWN : QD_SCOPE_ALL;
     (void)sim_client_send(client, slot->stay,
-                          (qd_client_message){.kind = QD_CLIENT_SUBSCRIBE, .as.subscribe = subscribe});
+                          MESSAGE(SUBSCRIBE, .subscribe = {.scope = scope, .stays = slot->observer->stays}));
 }
 
 static void send_snapshot(sim_client *client, model_stay *stay)
@@ -401,7 +398,7 @@ static void send_query(sim_client *client, model_stay *stay)
         query.where.ray = (qd_msg_query_ray){
             .x = x, .y = y, .z = z, .direction_x = 1, .direction_y = y - 50, .direction_z = is_3d ? z - 50 : 0};
     }
-    (void)sim_client_send(client, stay, (qd_client_message){.kind = QD_CLIENT_QUERY, .as.query = query});
+    (void)sim_client_send(client, stay, MESSAGE(QUERY, .query = query));
 }
 
 /* Gives entities away, or takes those of the room. The last entities of a stay, and anchors, go only to the room and
@@ -441,9 +438,9 @@ static void send_adopt(sim_client *client, model_stay *stay)
 /* About a pair that it has folded, or about any. */
 static void send_ack(sim_client *client, const sim_slot *slot)
 {
-    const qd_msg_step ack = {.tick = percent(client, 80) ? slot->tick : pick(client, 200)};
+    uint64_t tick = percent(client, 80) ? slot->tick : pick(client, 200);
 
-    sim_client_send(client, slot->stay, (qd_client_message){.kind = QD_CLIENT_ACK, .as.step = ack})->excused = true;
+    sim_client_send(client, slot->stay, MESSAGE(ACK, .step.tick = tick))->excused = true;
 }
 
 bool sim_slot_may_leave(const sim_slot *slot)
@@ -550,10 +547,9 @@ void sim_client_act(sim_client *client)
     } else if (draw < 50) {
         send_wrong(client);
     } else if (draw < 60) {
-        (void)sim_client_send(client, NULL, (qd_client_message){.kind = QD_CLIENT_PING, .as.ping = {client->seq + 1}});
+        (void)sim_client_send(client, NULL, MESSAGE(PING, .ping = {client->seq + 1}));
     } else if (draw < 70) {
-        (void)sim_client_send(client, NULL,
-                              (qd_client_message){.kind = QD_CLIENT_LIST_ROOMS, .as.list_rooms = {.after = "r"}});
+        (void)sim_client_send(client, NULL, MESSAGE(LIST_ROOMS, .list_rooms = {.after = "r"}));
     } else if (slot->stay == NULL || draw < 80) {
         open_room(client);
     } else if (!slot->leaving) {

@@ -99,8 +99,7 @@ void sim_peer_connect(sim_peer *peer, sim_house *house)
 void sim_peer_open(sim_peer *peer, sim_house *house, const char *token)
 {
     sim_peer_connect(peer, house);
-    sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_HELLO,
-                                            .as.hello = {.version = QD_PROTOCOL_VERSION, .token = token}});
+    sim_peer_send(peer, MESSAGE(HELLO, .hello = {.version = QD_PROTOCOL_VERSION, .token = token}));
     (void)sim_peer_expect(peer, QD_SERVER_WELCOME);
 }
 
@@ -185,8 +184,7 @@ uint64_t sim_peer_open_room(sim_peer *peer, const char *name, const qd_msg_room_
 
     full.has_bounds = true;
     full.bounds.max_x = full.bounds.max_y = 100;
-    sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_OPEN_ROOM,
-                                            .as.open_room = {.name = name, .has_config = true, .config = full}});
+    sim_peer_send(peer, MESSAGE(OPEN_ROOM, .open_room = {.name = name, .has_config = true, .config = full}));
     return sim_peer_expect(peer, QD_SERVER_ROOM_OPENED)->as.room_opened.room;
 }
 
@@ -220,7 +218,7 @@ uint32_t sim_peer_send_crowd(sim_peer *peer, uint64_t room, const sim_crowd *cro
 
 uint32_t sim_peer_step(sim_peer *peer, uint64_t room)
 {
-    return sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_STEP, .as.step = {.room = room}});
+    return sim_peer_send(peer, MESSAGE(STEP, .step = {.room = room}));
 }
 
 bool sim_names_room(qd_client_kind kind)

@@ -18,6 +18,9 @@ typedef struct sim_house {
     size_t memory_before;
 } sim_house;
 
+/* A message with its one member: MESSAGE(STEP, .step = {.room = room}). */
+#define MESSAGE(name, ...) ((qd_client_message){.kind = QD_CLIENT_##name, .as = {__VA_ARGS__}})
+
 typedef struct sim_peer {
     sim_house *house;
     sim_link *link;
