@@ -15,12 +15,9 @@
 static void step_silently(sim_scenario *play)
 {
     const qd_client_message silent = {.kind = QD_CLIENT_STEP, .as.step = {.room = play->rooms[0], .tick = 4}};
-    uint8_t bytes[64];
 
-    for (int who = B; who <= C; who++) {
-        sim_link_write(play->peers[who].link, bytes,
-                       qd_client_message_encode(&silent, bytes, qd_client_message_size(&silent)));
-    }
+    sim_link_send(play->peers[B].link, &silent);
+    sim_link_send(play->peers[C].link, &silent);
 }
 
 SCENARIO(lockstep_waits_for_all, IN_LOCKSTEP) = {

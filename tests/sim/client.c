@@ -39,16 +39,6 @@ void sim_client_deinit(sim_client *client)
     free(client->draft);
 }
 
-static void write_message(sim_client *client, const qd_client_message *message)
-{
-    uint8_t bytes[4096];
-    const size_t size = qd_client_message_size(message);
-
-    sim_check(size <= sizeof bytes, "the scenario's message is too long");
-    sim_link_write(client->link, bytes, qd_client_message_encode(message, bytes, size));
-    client->frames++;
-}
-
 void sim_client_connect(sim_client *client)
 {
     sim_scene *scene = client->scene;
@@ -61,7 +51,7 @@ void sim_client_connect(sim_client *client)
     client->link->owner = client;
     qd_frame_reader_init(&client->reader, QD_SERVER_FRAME_BYTES_MAX, NULL);
     client->welcomed = client->gone_away = client->ended_by_error = false;
-    client->frames = 0;
+    client->has_written = false;
     if (client->vandal && percent(client, 50)) {
         return;
     }
@@ -73,32 +63,25 @@ void sim_client_connect(sim_client *client)
     if (client->has_key) {
         hello.resume = (qd_msg_key){sizeof client->key, client->key};
     }
-    write_message(client, &(qd_client_message){.seq = ++client->seq, .kind = QD_CLIENT_HELLO, .as.hello = hello});
+    sim_link_send(client->link, &(qd_client_message){.seq = ++client->seq, .kind = QD_CLIENT_HELLO, .as.hello = hello});
+    client->has_written = true;
 }
 
 /* Sends an invalid length, a frame that is too long, bytes that are no frame, or nothing. */
 static void vandalise(sim_client *client)
 {
-    static const uint8_t overlong[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
-    static const uint8_t too_long[] = {0xff, 0xff, 0xff, 0x7f};
-    static const uint8_t no_frame[] = {0x03, 0x3a, 0xff, 0xff};
+    const struct {
+        uint8_t bytes[6];
+        size_t size;
+    } wrongs[] = {
+        {{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, 6},
+        {{0xff, 0xff, 0xff, 0x7f}, 4},
+        {{0x03, 0x3a, 0xff, 0xff}, 4},
+        {{0x03, 0x3a, 0xff, 0xff}, client->has_written ? 4 : 0},
+    };
+    uint32_t chosen = pick(client, 4);
 
-    switch (pick(client, 4)) {
-    case 0:
-        sim_link_write(client->link, overlong, sizeof overlong);
-        break;
-    case 1:
-        sim_link_write(client->link, too_long, sizeof too_long);
-        break;
-    case 2:
-        sim_link_write(client->link, no_frame, sizeof no_frame);
-        break;
-    default:
-        if (client->frames > 0) {
-            sim_link_write(client->link, no_frame, sizeof no_frame);
-        }
-        break;
-    }
+    sim_link_write(client->link, wrongs[chosen].bytes, wrongs[chosen].size);
 }
 
 /* ---- requests ---- */
@@ -113,7 +96,7 @@ sim_request *sim_client_send(sim_client *client, model_stay *stay, qd_client_mes
         message.as.room.room = stay->room->handle; /* the first field of all these messages */
     }
     *added = (sim_request){.sent = message, .stay = stay};
-    write_message(client, &message);
+    sim_link_send(client->link, &message);
     return added;
 }
 
@@ -458,26 +441,6 @@ static void leave_room(sim_client *client, sim_slot *slot)
     send_for_room(client, QD_CLIENT_LEAVE_ROOM, slot->stay);
 }
 
-/* The connection breaks for good, and the client comes back with another session later. */
-static void drop(sim_client *client)
-{
-    for (uint32_t i = 0; i < ROOMS_MAX; i++) {
-        const sim_slot *slot = &client->slots[i];
-
-        /* A RoomOpened that is under way would be a stay that the model does not know. */
-        if (slot->opening || !sim_slot_may_leave(slot)) {
-            return;
-        }
-    }
-    for (uint32_t i = 0; i < ROOMS_MAX; i++) {
-        if (client->slots[i].stay != NULL) {
-            model_stay_leave(client->slots[i].stay, client->scene->house.world.now_ns);
-        }
-    }
-    sim_link_drop(client->link);
-    sim_client_forget(client);
-}
-
 static void act_in_room(sim_client *client, sim_slot *slot)
 {
     uint32_t draw = pick(client, 1000);
@@ -537,11 +500,7 @@ void sim_client_act(sim_client *client)
     sim_slot *slot = &client->slots[pick(client, client->scene->room_count)];
     uint32_t draw = pick(client, 1000);
     if (draw < 5) {
-        if (client->has_key) {
-            sim_client_cut(client);
-        } else {
-            drop(client);
-        }
+        sim_client_cut(client);
     } else if (draw < 15) {
         client->stalled = 50 + pick(client, 600);
     } else if (draw < 50) {

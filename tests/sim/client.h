@@ -48,7 +48,6 @@ typedef struct sim_slot {
     model_stay *stay; /* NULL: it is not in the room */
     model_observer *observer;
     model_views *views; /* while there is a stay */
-    uint32_t applied_seq;
     uint64_t applied_tick;
     uint64_t tick; /* the last one that it knows of */
 } sim_slot;
@@ -62,7 +61,8 @@ typedef struct sim_client {
     uint32_t sessions, stalled;
     bool welcomed, gone_away, ended_by_error;
     uint64_t session;
-    uint32_t seq, frames;
+    uint32_t seq;
+    bool has_written;    /* a frame, on this connection */
     uint32_t handed_seq; /* the last one of the session that the server was handed */
     bool has_key, cut;   /* cut: it has no connection, or one that is not welcomed, and may resume */
     uint8_t key[QD_RESUME_KEY_BYTES];
@@ -98,8 +98,7 @@ void sim_client_forget(sim_client *client);
 /* A new connection, with Hello. */
 void sim_client_connect(sim_client *client);
 
-/* Cuts the connection of a resumable session, at any byte, if the scenario has room for the consequences. (cuts.c, here
- * and below) */
+/* Cuts the connection, at any byte, if the scenario has room for the consequences. (cuts.c, here and below) */
 void sim_client_cut(sim_client *client);
 /* A client that is cut acts on it. */
 void sim_client_act_on_cut(sim_client *client);

@@ -207,6 +207,16 @@ void sim_link_write(sim_link *link, const void *bytes, size_t size)
     link->in_size += size;
 }
 
+void sim_link_send(sim_link *link, const qd_client_message *message)
+{
+    size_t size = qd_client_message_size(message);
+    uint8_t *bytes = malloc(size);
+
+    sim_check(bytes != NULL, "out of memory");
+    sim_link_write(link, bytes, qd_client_message_encode(message, bytes, size));
+    free(bytes);
+}
+
 static void shift_out(sim_link *link)
 {
     sim_outgoing first = link->out[0];

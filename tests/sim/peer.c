@@ -126,11 +126,7 @@ void sim_peer_close(sim_peer *peer)
 uint32_t sim_peer_send(sim_peer *peer, qd_client_message message)
 {
     message.seq = ++peer->seq;
-    size_t size = qd_client_message_size(&message);
-    uint8_t *bytes = malloc(size);
-    sim_check(bytes != NULL, "out of memory");
-    sim_link_write(peer->link, bytes, qd_client_message_encode(&message, bytes, size));
-    free(bytes);
+    sim_link_send(peer->link, &message);
     return peer->seq;
 }
 

@@ -131,6 +131,7 @@ struct sim_link {
 /* A new connection; a reference for the client. */
 sim_link *sim_link_create(sim_world *world, const qd_link_handler *handler, size_t outbox_bytes_max);
 /* The client's end. */
+void sim_link_send(sim_link *link, const qd_client_message *message);
 void sim_link_write(sim_link *link, const void *bytes, size_t size);
 size_t sim_link_read(sim_link *link, void *bytes, size_t size);
 /* The next whole frame, for a client that reads no other way; NULL: there is none. Release it. */
