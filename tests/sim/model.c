@@ -7,13 +7,16 @@
 
 /* ---- rooms and stays ---- */
 
-model_room *model_room_create(sim_world *world, uint64_t handle)
+model_room *model_room_create(sim_world *world, const qd_msg_room_opened *opened)
 {
     model_room *room = calloc(1, sizeof *room);
 
     sim_check(room != NULL, "out of memory");
     room->world = world;
-    room->handle = handle;
+    room->handle = opened->room;
+    room->name = (uint32_t)atoi(opened->name + strlen("room "));
+    room->config = opened->config;
+    room->grace_ns = opened->config.grace_ms * UINT64_C(1000000);
     room->opened_ns = world->now_ns;
     return room;
 }

@@ -165,7 +165,7 @@ typedef struct model_room {
     size_t tick_count, tick_capacity;
 } model_room;
 
-model_room *model_room_create(sim_world *world, uint64_t handle);
+model_room *model_room_create(sim_world *world, const qd_msg_room_opened *opened);
 void model_room_destroy(model_room *room);
 model_stay *model_stay_create(model_room *room, uint64_t session);
 /* It leaves at that time, or later. */

@@ -97,32 +97,24 @@ static void tap_welcome(const sim_scene *scene, sim_link *link, const qd_msg_wel
     }
 }
 
-/* A room that was not there before. */
-static model_room *add_room(sim_scene *scene, const sim_link *link, const qd_msg_room_opened *opened)
-{
-    scene->rooms = sim_grow(scene->rooms, scene->room_total, &scene->room_capacity, sizeof *scene->rooms);
-    model_room *room = model_room_create(&scene->house.world, opened->room);
-    room->creator = link->session;
-    room->creator_token = ((const sim_client *)link->owner)->token;
-    room->name = (uint32_t)atoi(opened->name + strlen("room "));
-    room->config = opened->config;
-    room->grace_ns = opened->config.grace_ms * SIM_MS_NS;
-    scene->rooms[scene->room_total++] = room;
-    return room;
-}
-
 static void tap_opened(sim_scene *scene, const sim_link *link, const qd_msg_room_opened *opened)
 {
-    sim_check(opened->room != 0 && opened->room < (UINT64_C(1) << 53), "a handle that a double does not hold");
     model_room *room = sim_scene_room(scene, opened->room);
+    uint32_t token = ((const sim_client *)link->owner)->token;
+
+    sim_check(opened->room != 0 && opened->room < (UINT64_C(1) << 53), "a handle that a double does not hold");
     sim_check(room != NULL || opened->created, "a room that nobody created");
     sim_check(room == NULL || !room->closed, "a handle was given out again");
     if (room == NULL) {
-        room = add_room(scene, link, opened);
+        room = model_room_create(&scene->house.world, opened);
+        room->creator = link->session;
+        room->creator_token = token;
+        scene->rooms = sim_grow(scene->rooms, scene->room_total, &scene->room_capacity, sizeof *scene->rooms);
+        scene->rooms[scene->room_total++] = room;
     }
     const model_stay *stay = model_latest_stay(room, link->session);
     if (stay == NULL || stay->is_out) {
-        model_stay_create(room, link->session)->token = ((const sim_client *)link->owner)->token;
+        model_stay_create(room, link->session)->token = token;
     }
 }
 
