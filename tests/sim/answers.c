@@ -179,8 +179,7 @@ static void check_late(const sim_client *client, const model_room *room, const s
 static void on_applied(sim_client *client, sim_slot *slot, uint32_t seq, const qd_msg_applied *applied)
 {
     sim_check(slot != NULL, "an Applied for a room that the client is not in");
-    sim_check(applied->seq >= slot->applied_seq && applied->tick >= slot->applied_tick, "an Applied goes back");
-    slot->applied_seq = applied->seq;
+    sim_check(applied->tick >= slot->applied_tick, "an Applied goes back");
     slot->applied_tick = slot->tick = applied->tick;
     if (seq == 0) {
         sim_check(client->resumptions > 0 && applied->late_count == 0, "an Applied that nobody asked for");
@@ -435,7 +434,7 @@ void sim_client_finish(sim_client *client)
         sim_check(stay == NULL || !stay->room->closed, "a room is closed, and the client got no RoomClosed");
         sim_check(stay == NULL || stay->room->handed_over == stay->room->handed_over_reported,
                   "the receiver of entities got no HandedOver");
-        sim_check(stay == NULL || !stay->view_lost || sim_scene_outbox_bytes_max(client->scene) < SIM_ROOMY,
+        sim_check(stay == NULL || !stay->view_lost || sim_limits(client)->queue_bytes_max < SIM_ROOMY,
                   "a view got no reset");
         if (client->slots[i].views != NULL && !stay->view_lost) {
             model_views_finish(client->slots[i].views);

@@ -111,7 +111,7 @@ SCENARIO(an_idle_room_is_small_and_stands_still, CONFIG(.empty_close_ms = 864000
 
 static const qd_server_message *leave(sim_peer *peer, uint64_t room)
 {
-    sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_LEAVE_ROOM, .as.room = {room}});
+    sim_peer_send(peer, MESSAGE(LEAVE_ROOM, .room = {room}));
     return sim_peer_expect(peer, QD_SERVER_ROOM_LEFT);
 }
 
@@ -128,7 +128,7 @@ CASE(an_open_meets_the_closing)
 
         (void)leave(&peer, room);
         sim_house_pass(house, 9);
-        sim_peer_send(&peer, (qd_client_message){.kind = QD_CLIENT_OPEN_ROOM, .as.open_room = {.name = "room"}});
+        sim_peer_send(&peer, MESSAGE(OPEN_ROOM, .open_room = {.name = "room"}));
         uint32_t steps = sim_pick(&house->world, 4);
         while (steps-- > 0) {
             (void)sim_step_links(&house->world, 100);

@@ -59,7 +59,7 @@ static void describe_all(sim_scenario *play)
     }
     const qd_msg_describe describe = {
         .room = play->rooms[0], .count = MANY, .id = id, .payload_size = sizes, .payload = payload};
-    sim_peer_send(&play->peers[A], (qd_client_message){.kind = QD_CLIENT_DESCRIBE, .as.describe = describe});
+    sim_peer_send(&play->peers[A], MESSAGE(DESCRIBE, .describe = describe));
     free(id);
     free(sizes);
     free(payload);

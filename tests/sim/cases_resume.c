@@ -79,57 +79,46 @@ SCENARIO(a_connection_is_taken_over) = {
     SNAPSHOT(B, "snapshot 1 at 0 0 2 at 0 0"),
 };
 
-/* Another pair, and a tick. */
-#define PAIR_AND_TICK(number, tick) SPAWN(A, NULL, 10 * (number), 2, 0), STEP(A, "applied " #tick)
-#define ACK(peer, number)           SEND(peer, NULL, ACK, .step.tick = (number)), PASS(0)
+/* In each of these ticks more entities at the same place: one, or a pair. */
+#define ENTITIES_AND_TICKS(many, tick, ticks)                                                                          \
+    REPEAT(ticks, tick), SPAWN_EACH(A, NULL, 0, 10, many, 0), STEP(A, "applied %u"), AGAIN
+#define ACK(peer, number) SEND(peer, NULL, ACK, .step.tick = (number)), PASS(0)
 
 SCENARIO(what_was_missed_is_reported) = {
     JOIN(A, NULL),
     RESUMABLE(B, NULL, "welcome 2 new key for 10000"),
     ROOM(B, 0),
     SUBSCRIBE(B, "tick 0 reset", ALL),
-    PAIR_AND_TICK(0, 1),
-    PAIR_AND_TICK(1, 2),
-    PAIR_AND_TICK(2, 3),
-    PAIR_AND_TICK(3, 4),
-    PAIR_AND_TICK(4, 5),
+    ENTITIES_AND_TICKS(2, 1, 5),
     /* Of five ticks that were sent it acknowledges two. Three more are not sent. */
     ACK(B, 2),
     CLOSE(B),
-    PAIR_AND_TICK(5, 6),
-    PAIR_AND_TICK(6, 7),
-    PAIR_AND_TICK(7, 8),
+    ENTITIES_AND_TICKS(2, 6, 3),
     RESUME(C, B, NULL, "welcome 2 same key for 10000 resumed last 4; tick 8 reset merged 6 120 begin"),
     /* Without an Ack it counts from the first that was not sent. */
     CLOSE(C),
-    PAIR_AND_TICK(8, 9),
-    PAIR_AND_TICK(9, 10),
+    ENTITIES_AND_TICKS(2, 9, 2),
     RESUME(B, C, NULL, "welcome 2 same key for 10000 resumed last 4; tick 10 reset merged 8 190 begin"),
 };
 
 #define OBSERVE_CORNER(peer, want)                                                                                     \
     SEND(peer, want, OBSERVE,                                                                                          \
          .observers = {.count = 1, .id = IDS(7), .x = FLOATS(1), .y = FLOATS(1), .range = FLOATS(10)})
-#define ENTITY_AND_TICK(number, tick) SPAWN(A, NULL, 10 * (number), 1, 0), STEP(A, "applied " #tick)
 
 SCENARIO(views_go_on_at_the_next_tick) = {
     JOIN(A, NULL),
     RESUMABLE(B, NULL, "welcome 2 new key for 10000"),
     ROOM(B, 0),
     OBSERVE_CORNER(B, ""),
-    ENTITY_AND_TICK(0, 1),
-    ENTITY_AND_TICK(1, 2),
-    ENTITY_AND_TICK(2, 3),
-    ENTITY_AND_TICK(3, 4),
-    ENTITY_AND_TICK(4, 5),
+    ENTITIES_AND_TICKS(1, 1, 5),
     ACK(B, 2),
     CLOSE(B),
-    ENTITY_AND_TICK(7, 6),
+    ENTITIES_AND_TICKS(1, 6, 1),
     RESUME(C, B, NULL, "welcome 2 same key for 10000 resumed last 4; applied 6 of request 3 unasked"),
     LOOK(C, ""),
     STEP(A, "applied 7"),
-    LOOK(C, "view 7 reset merged 5 enter 7:0 at 0 0 enter 7:10 at 0 0 enter 7:20 at 0 0 enter 7:30 at 0 0 enter 7:40 "
-            "at 0 0 enter 7:70 at 0 0"),
+    LOOK(C, "view 7 reset merged 5 enter 7:10 at 0 0 enter 7:20 at 0 0 enter 7:30 at 0 0 enter 7:40 at 0 0 enter 7:50 "
+            "at 0 0 enter 7:60 at 0 0"),
 };
 
 SCENARIO(a_view_that_ended_unseen_is_reset) = {

@@ -39,29 +39,19 @@ void sim_client_deinit(sim_client *client)
     free(client->draft);
 }
 
-static void write_message(sim_client *client, const qd_client_message *message)
-{
-    uint8_t bytes[4096];
-    const size_t size = qd_client_message_size(message);
-
-    sim_check(size <= sizeof bytes, "the scenario's message is too long");
-    sim_link_write(client->link, bytes, qd_client_message_encode(message, bytes, size));
-    client->frames++;
-}
-
 void sim_client_connect(sim_client *client)
 {
     sim_scene *scene = client->scene;
     const qd_link_handler handler = qd_server_link_handler(&scene->house.server);
 
-    client->link = sim_link_create(&scene->house.world, &handler, sim_scene_outbox_bytes_max(scene));
+    client->link = sim_link_create(&scene->house.world, &handler, sim_limits(client)->queue_bytes_max);
     client->link->tap = sim_scene_tap;
     client->link->handed = sim_scene_handed;
     client->link->tap_context = scene;
     client->link->owner = client;
     qd_frame_reader_init(&client->reader, QD_SERVER_FRAME_BYTES_MAX, NULL);
     client->welcomed = client->gone_away = client->ended_by_error = false;
-    client->frames = 0;
+    client->has_written = false;
     if (client->vandal && percent(client, 50)) {
         return;
     }
@@ -73,32 +63,25 @@ void sim_client_connect(sim_client *client)
     if (client->has_key) {
         hello.resume = (qd_msg_key){sizeof client->key, client->key};
     }
-    write_message(client, &(qd_client_message){.seq = ++client->seq, .kind = QD_CLIENT_HELLO, .as.hello = hello});
+    sim_link_send(client->link, &(qd_client_message){.seq = ++client->seq, .kind = QD_CLIENT_HELLO, .as.hello = hello});
+    client->has_written = true;
 }
 
 /* Sends an invalid length, a frame that is too long, bytes that are no frame, or nothing. */
 static void vandalise(sim_client *client)
 {
-    static const uint8_t overlong[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
-    static const uint8_t too_long[] = {0xff, 0xff, 0xff, 0x7f};
-    static const uint8_t no_frame[] = {0x03, 0x3a, 0xff, 0xff};
+    const struct {
+        uint8_t bytes[6];
+        size_t size;
+    } wrongs[] = {
+        {{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, 6},
+        {{0xff, 0xff, 0xff, 0x7f}, 4},
+        {{0x03, 0x3a, 0xff, 0xff}, 4},
+        {{0x03, 0x3a, 0xff, 0xff}, client->has_written ? 4 : 0},
+    };
+    uint32_t chosen = pick(client, 4);
 
-    switch (pick(client, 4)) {
-    case 0:
-        sim_link_write(client->link, overlong, sizeof overlong);
-        break;
-    case 1:
-        sim_link_write(client->link, too_long, sizeof too_long);
-        break;
-    case 2:
-        sim_link_write(client->link, no_frame, sizeof no_frame);
-        break;
-    default:
-        if (client->frames > 0) {
-            sim_link_write(client->link, no_frame, sizeof no_frame);
-        }
-        break;
-    }
+    sim_link_write(client->link, wrongs[chosen].bytes, wrongs[chosen].size);
 }
 
 /* ---- requests ---- */
@@ -113,7 +96,7 @@ sim_request *sim_client_send(sim_client *client, model_stay *stay, qd_client_mes
         message.as.room.room = stay->room->handle; /* the first field of all these messages */
     }
     *added = (sim_request){.sent = message, .stay = stay};
-    write_message(client, &message);
+    sim_link_send(client->link, &message);
     return added;
 }
 
@@ -167,7 +150,7 @@ static void open_room(sim_client *client)
     snprintf(text, sizeof text, "room %u", name);
     slot->opening = true;
     const qd_msg_open_room open = {.name = text, .has_config = has_config, .config = client->scene->configs[name]};
-    sim_client_send(client, NULL, (qd_client_message){.kind = QD_CLIENT_OPEN_ROOM, .as.open_room = open})->name = name;
+    sim_client_send(client, NULL, MESSAGE(OPEN_ROOM, .open_room = open))->name = name;
 }
 
 /* ---- batches ---- */
@@ -307,7 +290,7 @@ static void move_wrongly(sim_client *client, model_stay *stay, uint32_t number)
                                      .y = at,
                                      .z = stay->room->config.dimensions == 3 ? at : NULL};
 
-    sim_client_send(client, stay, (qd_client_message){.kind = QD_CLIENT_ROSTER_MOVE, .as.roster_move = move})->must_be =
+    sim_client_send(client, stay, MESSAGE(ROSTER_MOVE, .roster_move = move))->must_be =
         count == 0 ? QD_ERROR_UNKNOWN_ROSTER : QD_ERROR_INVALID;
 }
 
@@ -351,9 +334,7 @@ static void send_wrong(sim_client *client)
 
 static void send_step(sim_client *client, const sim_slot *slot, bool guess)
 {
-    const qd_msg_step step = {.tick = guess ? slot->tick + 1 : 0};
-
-    (void)sim_client_send(client, slot->stay, (qd_client_message){.kind = QD_CLIENT_STEP, .as.step = step});
+    (void)sim_client_send(client, slot->stay, MESSAGE(STEP, .step.tick = guess ? slot->tick + 1 : 0));
 }
 
 static void send_subscribe(sim_client *client, sim_slot *slot)
@@ -365,10 +346,9 @@ static void send_subscribe(sim_client *client, sim_slot *slot)
         slot->observer = model_observer_create(slot->stay, percent(client, 30), percent(client, 30));
     }
     slot->subscribing = true;
-    const qd_msg_subscribe subscribe = {.scope = slot->observer->own_only ? QD_SCOPE_OWN : QD_SCOPE_ALL,
-                                        .stays = slot->observer->stays};
+    qd_scope scope = slot->observer->own_only ? QD_SCOPE_OWN : QD_SCOPE_ALL;
     (void)sim_client_send(client, slot->stay,
-                          (qd_client_message){.kind = QD_CLIENT_SUBSCRIBE, .as.subscribe = subscribe});
+                          MESSAGE(SUBSCRIBE, .subscribe = {.scope = scope, .stays = slot->observer->stays}));
 }
 
 static void send_snapshot(sim_client *client, model_stay *stay)
@@ -401,7 +381,7 @@ static void send_query(sim_client *client, model_stay *stay)
         query.where.ray = (qd_msg_query_ray){
             .x = x, .y = y, .z = z, .direction_x = 1, .direction_y = y - 50, .direction_z = is_3d ? z - 50 : 0};
     }
-    (void)sim_client_send(client, stay, (qd_client_message){.kind = QD_CLIENT_QUERY, .as.query = query});
+    (void)sim_client_send(client, stay, MESSAGE(QUERY, .query = query));
 }
 
 /* Gives entities away, or takes those of the room. The last entities of a stay, and anchors, go only to the room and
@@ -441,9 +421,9 @@ static void send_adopt(sim_client *client, model_stay *stay)
 /* About a pair that it has folded, or about any. */
 static void send_ack(sim_client *client, const sim_slot *slot)
 {
-    const qd_msg_step ack = {.tick = percent(client, 80) ? slot->tick : pick(client, 200)};
+    uint64_t tick = percent(client, 80) ? slot->tick : pick(client, 200);
 
-    sim_client_send(client, slot->stay, (qd_client_message){.kind = QD_CLIENT_ACK, .as.step = ack})->excused = true;
+    sim_client_send(client, slot->stay, MESSAGE(ACK, .step.tick = tick))->excused = true;
 }
 
 bool sim_slot_may_leave(const sim_slot *slot)
@@ -459,26 +439,6 @@ static void leave_room(sim_client *client, sim_slot *slot)
     model_stay_leave(slot->stay, client->scene->house.world.now_ns);
     slot->leaving = true;
     send_for_room(client, QD_CLIENT_LEAVE_ROOM, slot->stay);
-}
-
-/* The connection breaks for good, and the client comes back with another session later. */
-static void drop(sim_client *client)
-{
-    for (uint32_t i = 0; i < ROOMS_MAX; i++) {
-        const sim_slot *slot = &client->slots[i];
-
-        /* A RoomOpened that is under way would be a stay that the model does not know. */
-        if (slot->opening || !sim_slot_may_leave(slot)) {
-            return;
-        }
-    }
-    for (uint32_t i = 0; i < ROOMS_MAX; i++) {
-        if (client->slots[i].stay != NULL) {
-            model_stay_leave(client->slots[i].stay, client->scene->house.world.now_ns);
-        }
-    }
-    sim_link_drop(client->link);
-    sim_client_forget(client);
 }
 
 static void act_in_room(sim_client *client, sim_slot *slot)
@@ -540,20 +500,15 @@ void sim_client_act(sim_client *client)
     sim_slot *slot = &client->slots[pick(client, client->scene->room_count)];
     uint32_t draw = pick(client, 1000);
     if (draw < 5) {
-        if (client->has_key) {
-            sim_client_cut(client);
-        } else {
-            drop(client);
-        }
+        sim_client_cut(client);
     } else if (draw < 15) {
         client->stalled = 50 + pick(client, 600);
     } else if (draw < 50) {
         send_wrong(client);
     } else if (draw < 60) {
-        (void)sim_client_send(client, NULL, (qd_client_message){.kind = QD_CLIENT_PING, .as.ping = {client->seq + 1}});
+        (void)sim_client_send(client, NULL, MESSAGE(PING, .ping = {client->seq + 1}));
     } else if (draw < 70) {
-        (void)sim_client_send(client, NULL,
-                              (qd_client_message){.kind = QD_CLIENT_LIST_ROOMS, .as.list_rooms = {.after = "r"}});
+        (void)sim_client_send(client, NULL, MESSAGE(LIST_ROOMS, .list_rooms = {.after = "r"}));
     } else if (slot->stay == NULL || draw < 80) {
         open_room(client);
     } else if (!slot->leaving) {

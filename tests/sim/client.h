@@ -48,7 +48,6 @@ typedef struct sim_slot {
     model_stay *stay; /* NULL: it is not in the room */
     model_observer *observer;
     model_views *views; /* while there is a stay */
-    uint32_t applied_seq;
     uint64_t applied_tick;
     uint64_t tick; /* the last one that it knows of */
 } sim_slot;
@@ -62,7 +61,8 @@ typedef struct sim_client {
     uint32_t sessions, stalled;
     bool welcomed, gone_away, ended_by_error;
     uint64_t session;
-    uint32_t seq, frames;
+    uint32_t seq;
+    bool has_written;    /* a frame, on this connection */
     uint32_t handed_seq; /* the last one of the session that the server was handed */
     bool has_key, cut;   /* cut: it has no connection, or one that is not welcomed, and may resume */
     uint8_t key[QD_RESUME_KEY_BYTES];
@@ -75,6 +75,11 @@ typedef struct sim_client {
     size_t request_count, request_capacity;
     model_op *draft; /* the next one that it sends */
 } sim_client;
+
+static inline const qd_limits *sim_limits(const sim_client *client)
+{
+    return &client->scene->house.server.service.config.limits;
+}
 
 static inline uint32_t pick(sim_client *client, uint32_t count)
 {
@@ -93,8 +98,7 @@ void sim_client_forget(sim_client *client);
 /* A new connection, with Hello. */
 void sim_client_connect(sim_client *client);
 
-/* Cuts the connection of a resumable session, at any byte, if the scenario has room for the consequences. (cuts.c, here
- * and below) */
+/* Cuts the connection, at any byte, if the scenario has room for the consequences. (cuts.c, here and below) */
 void sim_client_cut(sim_client *client);
 /* A client that is cut acts on it. */
 void sim_client_act_on_cut(sim_client *client);
@@ -139,7 +143,5 @@ void sim_scene_tap(sim_link *link, const qd_server_message *message, bool queued
 void sim_tap_handed_over(model_room *room, model_stay *stay, uint32_t seq, const qd_msg_handed_over *reported);
 /* The room of that handle; NULL: the tap has not seen it. */
 model_room *sim_scene_room(const sim_scene *scene, uint64_t handle);
-/* The limit of every link's outbox. */
-size_t sim_scene_outbox_bytes_max(const sim_scene *scene);
 
 #endif

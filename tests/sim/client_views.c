@@ -195,8 +195,7 @@ static void ask_why(sim_client *client, model_stay *stay)
     uint32_t a = observer ? model_region_id(pick(client, STAY_REGIONS)) : model_id(stay, pick(client, STAY_ENTITIES));
     uint32_t b = model_id(room->stays[pick(client, room->stay_count)], pick(client, STAY_ENTITIES));
 
-    (void)sim_client_send(client, stay,
-                          (qd_client_message){.kind = QD_CLIENT_WHY, .as.why = {.a = a, .b = b, .observer = observer}});
+    (void)sim_client_send(client, stay, MESSAGE(WHY, .why = {.a = a, .b = b, .observer = observer}));
 }
 
 void sim_client_act_on_views(sim_client *client, sim_slot *slot)

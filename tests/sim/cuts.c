@@ -11,7 +11,7 @@
 
 static uint64_t resume_ns(const sim_client *client)
 {
-    return client->scene->house.server.service.config.limits.resume_ms_max * UINT64_C(1000000);
+    return sim_limits(client)->resume_ms_max * SIM_MS_NS;
 }
 
 /* Drops the connection; the server may not notice. */
@@ -38,6 +38,8 @@ void sim_client_cut(sim_client *client)
 {
     uint64_t now_ns = client->scene->house.world.now_ns;
 
+    uint64_t kept_ns = client->has_key ? resume_ns(client) : 0;
+
     for (uint32_t i = 0; i < ROOMS_MAX; i++) {
         /* A RoomOpened that is under way would be a stay that the client does not know. */
         if (client->slots[i].opening || !sim_slot_may_leave(&client->slots[i])) {
@@ -46,16 +48,21 @@ void sim_client_cut(sim_client *client)
     }
     client->must_resume = false;
     for (uint32_t i = 0; i < ROOMS_MAX; i++) {
-        client->must_resume |= is_in(&client->slots[i]) && resume_ns(client) > 0;
+        client->must_resume |= is_in(&client->slots[i]) && kept_ns > 0;
         if (client->slots[i].stay != NULL) {
-            model_stay_leave(client->slots[i].stay, now_ns + resume_ns(client));
+            model_stay_leave(client->slots[i].stay, now_ns + kept_ns);
         }
+    }
+    if (!client->has_key) {
+        sim_link_drop(client->link);
+        sim_client_forget(client);
+        return;
     }
     client->cut = true;
     client->cut_ns = now_ns;
     client->back_ns = now_ns;
     if (percent(client, 25)) {
-        client->back_ns += pick(client, 2000) * UINT64_C(1000000);
+        client->back_ns += pick(client, 2000) * SIM_MS_NS;
     }
     client->stalled = 0;
     let_go(client, percent(client, 30));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The frames of a scenario as text. What is as usual is left out: the answer is to the last request, a tick's frame is
- * the last one, and the room is the current one.
+ * The frames of a scenario as text. What is as usual is left out: the answer is to the last request, and the room is the
+ * current one. Events that come in several frames are counted, in the text of the last one.
  */
 #include <stdarg.h>
 #include <stdio.h>

@@ -34,25 +34,31 @@ static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
     return hash;
 }
 
-/* Shows the frame to the tap. Adds it to the link's digest, except Stats, which depend on the memory in use. */
-static void show(sim_link *link, const qd_buffer *buffer, bool queued)
+void sim_decode(const qd_buffer *buffer, qd_decoded_server *decoded)
 {
     qd_frame_reader reader;
-    qd_decoded_server decoded;
     const uint8_t *bytes = buffer->bytes, *frame;
     size_t left = buffer->size, size;
 
     qd_frame_reader_init(&reader, QD_SERVER_FRAME_BYTES_MAX, NULL);
     sim_check(qd_frame_reader_next(&reader, &bytes, &left, &frame, &size) == QD_FRAME_OK && left == 0,
               "a buffer is not one frame");
-    sim_check(qd_decode_server(frame, size, NULL, &decoded) == QD_DECODE_OK, "a frame that is none");
+    sim_check(qd_decode_server(frame, size, NULL, decoded) == QD_DECODE_OK, "a frame that is none");
+    qd_frame_reader_deinit(&reader);
+}
+
+/* Shows the frame to the tap. Adds it to the link's digest, except Stats, which depend on the memory in use. */
+static void show(sim_link *link, const qd_buffer *buffer, bool queued)
+{
+    qd_decoded_server decoded;
+
+    sim_decode(buffer, &decoded);
     if (queued && decoded.message.kind != QD_SERVER_STATS) {
         link->frames_sent++;
         link->frames_hash = hash_bytes(link->frames_hash, buffer->bytes, buffer->size);
     }
     link->tap(link, &decoded.message, queued, link->tap_context);
     qd_decoded_server_release(&decoded, NULL);
-    qd_frame_reader_deinit(&reader);
 }
 
 uint64_t sim_frames_digest(const sim_world *world, uint64_t *count)
@@ -201,6 +207,16 @@ void sim_link_write(sim_link *link, const void *bytes, size_t size)
     link->in_size += size;
 }
 
+void sim_link_send(sim_link *link, const qd_client_message *message)
+{
+    size_t size = qd_client_message_size(message);
+    uint8_t *bytes = malloc(size);
+
+    sim_check(bytes != NULL, "out of memory");
+    sim_link_write(link, bytes, qd_client_message_encode(message, bytes, size));
+    free(bytes);
+}
+
 static void shift_out(sim_link *link)
 {
     sim_outgoing first = link->out[0];
@@ -235,6 +251,18 @@ size_t sim_link_read(sim_link *link, void *bytes, size_t size)
         }
     }
     return done;
+}
+
+qd_buffer *sim_link_take(sim_link *link)
+{
+    if (link->out_count == 0) {
+        return NULL;
+    }
+    qd_buffer *buffer = link->out[0].buffer;
+    qd_buffer_acquire(buffer);
+    link->out_bytes -= buffer->size;
+    shift_out(link);
+    return buffer;
 }
 
 void sim_link_drop(sim_link *link)

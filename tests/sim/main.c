@@ -29,11 +29,6 @@ typedef struct sim_play {
     uint32_t client_count;
 } sim_play;
 
-size_t sim_scene_outbox_bytes_max(const sim_scene *scene)
-{
-    return scene->house.server.service.config.limits.queue_bytes_max;
-}
-
 /* ---- making a scene ---- */
 
 static void choose_space(sim_world *world, qd_msg_room_config *config)
@@ -126,13 +121,13 @@ static void make(sim_play *play, uint64_t seed)
     };
     sim_house_start(&scene->house, &limits, sim_percent(world, 50) ? 5 * SIM_MS_NS : sim_pick(world, 3000));
     if (print_digests) {
-        scene->house.world.prompt = &scene->house.server.sessions.timer;
-        scene->house.world.prompt_due_ns = detached_due_ns;
-        scene->house.world.prompt_context = &scene->house.server.sessions;
+        world->prompt = &scene->house.server.sessions.timer;
+        world->prompt_due_ns = detached_due_ns;
+        world->prompt_context = &scene->house.server.sessions;
     }
     make_rooms(scene);
-    play->client_count = 2 + sim_pick(&scene->house.world, CLIENTS_MAX - 2);
-    bool have_tokens = sim_percent(&scene->house.world, 60);
+    play->client_count = 2 + sim_pick(world, CLIENTS_MAX - 2);
+    bool have_tokens = sim_percent(world, 60);
     for (uint32_t i = 0; i < play->client_count; i++) {
         play->clients[i] = (sim_client){
             .scene = scene, .vandal = i == CLIENTS_MAX - 2, .token = have_tokens ? sim_pick(world, SIM_TOKENS) : 0};

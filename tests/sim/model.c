@@ -7,13 +7,16 @@
 
 /* ---- rooms and stays ---- */
 
-model_room *model_room_create(sim_world *world, uint64_t handle)
+model_room *model_room_create(sim_world *world, const qd_msg_room_opened *opened)
 {
     model_room *room = calloc(1, sizeof *room);
 
     sim_check(room != NULL, "out of memory");
     room->world = world;
-    room->handle = handle;
+    room->handle = opened->room;
+    room->name = (uint32_t)atoi(opened->name + strlen("room "));
+    room->config = opened->config;
+    room->grace_ns = opened->config.grace_ms * UINT64_C(1000000);
     room->opened_ns = world->now_ns;
     return room;
 }
@@ -527,4 +530,32 @@ void model_room_applied(model_room *room, size_t count)
             op->message.kind == QD_CLIENT_HANDOVER && !op->refused_whole && op->to != NULL && op->to != op->stay;
         room->handed_over += gives && op->refused_count < op->count;
     }
+}
+
+/* ---- what frames show ---- */
+
+static float value_at(const float *column, uint32_t i)
+{
+    return column != NULL ? column[i] : 0;
+}
+
+qd_body model_row(const qd_msg_entities *rows, uint32_t i)
+{
+    return (qd_body){.x = rows->x[i],
+                     .y = rows->y[i],
+                     .z = value_at(rows->z, i),
+                     .half_x = value_at(rows->half_x, i),
+                     .half_y = value_at(rows->half_y, i),
+                     .half_z = value_at(rows->half_z, i),
+                     .radius = value_at(rows->radius, i),
+                     .shape = rows->shape[i],
+                     .category = rows->category[i],
+                     .mask = rows->mask != NULL ? rows->mask[i] : 0};
+}
+
+bool model_same_body(const qd_body *a, const qd_body *b)
+{
+    return a->x == b->x && a->y == b->y && a->z == b->z && a->half_x == b->half_x && a->half_y == b->half_y &&
+           a->half_z == b->half_z && a->radius == b->radius && a->shape == b->shape && a->category == b->category &&
+           a->mask == b->mask;
 }

@@ -165,7 +165,7 @@ typedef struct model_room {
     size_t tick_count, tick_capacity;
 } model_room;
 
-model_room *model_room_create(sim_world *world, uint64_t handle);
+model_room *model_room_create(sim_world *world, const qd_msg_room_opened *opened);
 void model_room_destroy(model_room *room);
 model_stay *model_stay_create(model_room *room, uint64_t session);
 /* It leaves at that time, or later. */
@@ -226,6 +226,10 @@ struct model_fold;
 /* Whether all that was seen is what brute force over these entities gives, which are ordered by id. */
 typedef bool (*model_explains_fn)(const model_past *past, const model_state *state, const model_body *bodies,
                                   uint32_t count, const struct model_fold *fold);
+
+/* Row `i` of entities' columns; what is absent is 0. */
+qd_body model_row(const qd_msg_entities *rows, uint32_t i);
+bool model_same_body(const qd_body *a, const qd_body *b);
 
 void model_past_init(model_past *past, model_stay *stay);
 /* To all that a tick contains. */

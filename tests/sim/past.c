@@ -109,6 +109,17 @@ uint64_t model_past_next(const model_past *past, uint64_t tick)
     return is_there ? room->reported[past->reported_done].tick : UINT64_MAX;
 }
 
+/* The stays that have left, a bit each. */
+static uint32_t leavers_of(const model_room *room)
+{
+    uint32_t leavers = 0;
+
+    for (uint32_t i = 0; i < room->stay_count; i++) {
+        leavers |= (uint32_t)room->stays[i]->left << i;
+    }
+    return leavers;
+}
+
 /* Whether some moment that was possible can have become this one, at a tick of that time. */
 static bool is_reachable(const model_past *past, model_moment to, uint64_t at_ns)
 {
@@ -162,11 +173,8 @@ bool model_past_verify(model_past *past, uint64_t tick, bool owners_later, model
     static model_state state;
     model_body bodies[BODIES_MAX];
     model_moment next[MOMENTS_MAX];
-    uint32_t next_count = 0, leavers = 0, refused[OP_ENTRIES];
+    uint32_t next_count = 0, leavers = leavers_of(room), refused[OP_ENTRIES];
 
-    for (uint32_t i = 0; i < room->stay_count; i++) {
-        leavers |= (uint32_t)room->stays[i]->left << i;
-    }
     state = past->state;
     for (size_t at = past->done, end; at != MODEL_NOWHERE; at = end) {
         /* Every subset of the stays that left. */
@@ -198,7 +206,6 @@ bool model_past_finish(model_past *past, model_explains_fn explains, const model
 {
     const model_room *room = past->stay->room;
     model_body bodies[BODIES_MAX];
-    uint32_t gone = 0;
 
     model_past_advance(past, UINT64_MAX);
     for (size_t i = past->done; i < room->order_count; i++) {
@@ -208,9 +215,6 @@ bool model_past_finish(model_past *past, model_explains_fn explains, const model
                   (unsigned long long)room->handle, (unsigned long long)op->stay->session, op->message.seq);
     }
     advance_to(past, room->order_count);
-    for (uint32_t i = 0; i < room->stay_count; i++) {
-        gone |= (uint32_t)room->stays[i]->left << i;
-    }
-    uint32_t count = bodies_of(past, &past->state, gone, bodies);
+    uint32_t count = bodies_of(past, &past->state, leavers_of(room), bodies);
     return explains(past, &past->state, bodies, count, fold);
 }

@@ -2,7 +2,6 @@
 #include "peer.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "server/base/memory/alloc.h"
 #include "server/base/memory/scratch.h"
@@ -93,78 +92,56 @@ void sim_peer_connect(sim_peer *peer, sim_house *house)
 
     *peer = (sim_peer){.house = house};
     peer->link = sim_link_create(&house->world, &handler, house->server.service.config.limits.queue_bytes_max);
-    qd_frame_reader_init(&peer->reader, QD_SERVER_FRAME_BYTES_MAX, NULL);
 }
 
 void sim_peer_open(sim_peer *peer, sim_house *house, const char *token)
 {
     sim_peer_connect(peer, house);
-    sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_HELLO,
-                                            .as.hello = {.version = QD_PROTOCOL_VERSION, .token = token}});
+    sim_peer_send(peer, MESSAGE(HELLO, .hello = {.version = QD_PROTOCOL_VERSION, .token = token}));
     (void)sim_peer_expect(peer, QD_SERVER_WELCOME);
 }
 
-void sim_peer_close(sim_peer *peer)
+static void release_decoded(sim_peer *peer)
 {
     if (peer->has_decoded) {
         qd_decoded_server_release(&peer->decoded, NULL);
     }
+    peer->has_decoded = false;
+}
+
+void sim_peer_close(sim_peer *peer)
+{
+    release_decoded(peer);
     if (!peer->link->closed) {
         sim_link_drop(peer->link);
     }
     sim_house_settle(peer->house);
-    qd_frame_reader_deinit(&peer->reader);
-    free(peer->bytes);
+    while (peer->taken < peer->count) {
+        qd_buffer_release(peer->frames[peer->taken++]);
+    }
+    free(peer->frames);
     qd_link_release(&peer->link->link);
 }
 
 uint32_t sim_peer_send(sim_peer *peer, qd_client_message message)
 {
     message.seq = ++peer->seq;
-    size_t size = qd_client_message_size(&message);
-    uint8_t *bytes = malloc(size);
-    sim_check(bytes != NULL, "out of memory");
-    sim_link_write(peer->link, bytes, qd_client_message_encode(&message, bytes, size));
-    free(bytes);
+    sim_link_send(peer->link, &message);
     return peer->seq;
-}
-
-static void read_all(sim_peer *peer)
-{
-    size_t queued = qd_link_queued(&peer->link->link);
-
-    if (queued == 0) {
-        return;
-    }
-    if (peer->taken > 0) {
-        memmove(peer->bytes, peer->bytes + peer->taken, peer->size - peer->taken);
-    }
-    peer->size -= peer->taken;
-    peer->taken = 0;
-    peer->bytes = realloc(peer->bytes, peer->size + queued);
-    sim_check(peer->bytes != NULL, "out of memory");
-    peer->size += sim_link_read(peer->link, peer->bytes + peer->size, queued);
 }
 
 const qd_server_message *sim_peer_next(sim_peer *peer)
 {
-    if (peer->has_decoded) {
-        qd_decoded_server_release(&peer->decoded, NULL);
+    release_decoded(peer);
+    for (qd_buffer *frame; (frame = sim_link_take(peer->link)) != NULL;) {
+        peer->frames = sim_grow(peer->frames, peer->count, &peer->capacity, sizeof(qd_buffer *));
+        peer->frames[peer->count++] = frame;
     }
-    peer->has_decoded = false;
-    read_all(peer);
-    if (peer->taken == peer->size) {
+    if (peer->taken == peer->count) {
         return NULL;
     }
-    const uint8_t *at = peer->bytes + peer->taken, *frame;
-    size_t left = peer->size - peer->taken, frame_size;
-    qd_frame_result result = qd_frame_reader_next(&peer->reader, &at, &left, &frame, &frame_size);
-    peer->taken = peer->size - left;
-    if (result == QD_FRAME_MORE) {
-        return NULL;
-    }
-    sim_check(result == QD_FRAME_OK && qd_decode_server(frame, frame_size, NULL, &peer->decoded) == QD_DECODE_OK,
-              "the server's bytes are no frames");
+    sim_decode(peer->frames[peer->taken], &peer->decoded);
+    qd_buffer_release(peer->frames[peer->taken++]);
     peer->has_decoded = true;
     return &peer->decoded.message;
 }
@@ -185,8 +162,7 @@ uint64_t sim_peer_open_room(sim_peer *peer, const char *name, const qd_msg_room_
 
     full.has_bounds = true;
     full.bounds.max_x = full.bounds.max_y = 100;
-    sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_OPEN_ROOM,
-                                            .as.open_room = {.name = name, .has_config = true, .config = full}});
+    sim_peer_send(peer, MESSAGE(OPEN_ROOM, .open_room = {.name = name, .has_config = true, .config = full}));
     return sim_peer_expect(peer, QD_SERVER_ROOM_OPENED)->as.room_opened.room;
 }
 
@@ -216,11 +192,6 @@ uint32_t sim_peer_send_crowd(sim_peer *peer, uint64_t room, const sim_crowd *cro
     free(id);
     free(x);
     return seq;
-}
-
-uint32_t sim_peer_step(sim_peer *peer, uint64_t room)
-{
-    return sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_STEP, .as.step = {.room = room}});
 }
 
 bool sim_names_room(qd_client_kind kind)

@@ -18,12 +18,14 @@ typedef struct sim_house {
     size_t memory_before;
 } sim_house;
 
+/* A message with its one member: MESSAGE(STEP, .step = {.room = room}). */
+#define MESSAGE(name, ...) ((qd_client_message){.kind = QD_CLIENT_##name, .as = {__VA_ARGS__}})
+
 typedef struct sim_peer {
     sim_house *house;
     sim_link *link;
-    qd_frame_reader reader;
-    uint8_t *bytes; /* read and not taken as frames */
-    size_t size, taken;
+    qd_buffer **frames; /* that have come */
+    size_t count, capacity, taken;
     qd_decoded_server decoded;
     bool has_decoded;
     uint32_t seq;
@@ -66,7 +68,6 @@ typedef struct sim_crowd {
 } sim_crowd;
 
 uint32_t sim_peer_send_crowd(sim_peer *peer, uint64_t room, const sim_crowd *crowd);
-uint32_t sim_peer_step(sim_peer *peer, uint64_t room);
 /* Whether a message names a room, which is its first field. */
 bool sim_names_room(qd_client_kind kind);
 /* The room that a message is about; 0: none. */

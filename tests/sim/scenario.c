@@ -159,7 +159,7 @@ static void say_hello(sim_scenario *play, const sim_step *step)
     }
     sim_peer_connect(peer, play->house);
     play->connected[step->who] = true;
-    sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_HELLO, .as.hello = hello});
+    sim_peer_send(peer, MESSAGE(HELLO, .hello = hello));
     if (!step->resumable) {
         (void)sim_peer_expect(peer, QD_SERVER_WELCOME);
         return;

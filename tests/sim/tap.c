@@ -19,12 +19,6 @@ model_room *sim_scene_room(const sim_scene *scene, uint64_t handle)
     return NULL;
 }
 
-/* The stay of the session that the link belongs or belonged to. */
-static model_stay *latest_stay(const model_room *room, const sim_link *link)
-{
-    return model_latest_stay(room, link->session);
-}
-
 /* ---- what the server is handed ---- */
 
 static void handed_for_room(model_room *room, model_stay *stay, const qd_client_message *message)
@@ -52,30 +46,23 @@ static void handed_for_room(model_room *room, model_stay *stay, const qd_client_
     }
 }
 
-static void handed(const sim_scene *scene, sim_link *link, qd_decode_result result, const qd_client_message *message)
-{
-    sim_client *client = link->owner;
-
-    /* Hello opens a session; what a new one has by then it has by that. */
-    if (link->session == 0) {
-        link->hello_seq = message->seq;
-    } else {
-        client->handed_seq = message->seq;
-    }
-    model_room *room = result == QD_DECODE_OK ? sim_scene_room(scene, message->as.room.room) : NULL;
-    model_stay *stay = room != NULL && message->kind >= QD_CLIENT_LEAVE_ROOM ? latest_stay(room, link) : NULL;
-    if (stay != NULL) {
-        handed_for_room(room, stay, message);
-    }
-}
-
 void sim_scene_handed(sim_link *link, const uint8_t *frame, size_t size, void *context)
 {
     qd_decoded_client decoded;
+    const qd_client_message *message = &decoded.message;
     qd_decode_result result = qd_decode_client(frame, size, NULL, &decoded);
+    bool names_room = result == QD_DECODE_OK && sim_names_room(message->kind);
+    model_room *room = names_room ? sim_scene_room(context, message->as.room.room) : NULL;
+    model_stay *stay = room != NULL ? model_latest_stay(room, link->session) : NULL;
 
-    if (result != QD_DECODE_MALFORMED) {
-        handed(context, link, result, &decoded.message);
+    /* Hello opens a session; what a new one has by then it has by that. */
+    if (result != QD_DECODE_MALFORMED && link->session == 0) {
+        link->hello_seq = message->seq;
+    } else if (result != QD_DECODE_MALFORMED) {
+        ((sim_client *)link->owner)->handed_seq = message->seq;
+    }
+    if (stay != NULL) {
+        handed_for_room(room, stay, message);
     }
     qd_decoded_client_release(&decoded, NULL);
 }
@@ -94,7 +81,7 @@ static void tap_welcome(const sim_scene *scene, sim_link *link, const qd_msg_wel
     link->session_ns = scene->house.world.now_ns;
     for (size_t i = 0; welcome->resumed && i < scene->room_total; i++) {
         const model_room *room = scene->rooms[i];
-        model_stay *stay = latest_stay(room, link);
+        model_stay *stay = model_latest_stay(room, link->session);
 
         if (stay == NULL || stay->has_left) {
             continue;
@@ -110,39 +97,24 @@ static void tap_welcome(const sim_scene *scene, sim_link *link, const qd_msg_wel
     }
 }
 
-static uint32_t token_of(const sim_link *link)
-{
-    const sim_client *client = link->owner;
-
-    return client->token;
-}
-
-/* A room that was not there before. */
-static model_room *add_room(sim_scene *scene, const sim_link *link, const qd_msg_room_opened *opened)
-{
-    scene->rooms = sim_grow(scene->rooms, scene->room_total, &scene->room_capacity, sizeof *scene->rooms);
-    model_room *room = model_room_create(&scene->house.world, opened->room);
-    room->creator = link->session;
-    room->creator_token = token_of(link);
-    room->name = (uint32_t)atoi(opened->name + strlen("room "));
-    room->config = opened->config;
-    room->grace_ns = opened->config.grace_ms * SIM_MS_NS;
-    scene->rooms[scene->room_total++] = room;
-    return room;
-}
-
 static void tap_opened(sim_scene *scene, const sim_link *link, const qd_msg_room_opened *opened)
 {
-    sim_check(opened->room != 0 && opened->room < (UINT64_C(1) << 53), "a handle that a double does not hold");
     model_room *room = sim_scene_room(scene, opened->room);
+    uint32_t token = ((const sim_client *)link->owner)->token;
+
+    sim_check(opened->room != 0 && opened->room < (UINT64_C(1) << 53), "a handle that a double does not hold");
     sim_check(room != NULL || opened->created, "a room that nobody created");
     sim_check(room == NULL || !room->closed, "a handle was given out again");
     if (room == NULL) {
-        room = add_room(scene, link, opened);
+        room = model_room_create(&scene->house.world, opened);
+        room->creator = link->session;
+        room->creator_token = token;
+        scene->rooms = sim_grow(scene->rooms, scene->room_total, &scene->room_capacity, sizeof *scene->rooms);
+        scene->rooms[scene->room_total++] = room;
     }
-    const model_stay *stay = latest_stay(room, link);
+    const model_stay *stay = model_latest_stay(room, link->session);
     if (stay == NULL || stay->is_out) {
-        model_stay_create(room, link->session)->token = token_of(link);
+        model_stay_create(room, link->session)->token = token;
     }
 }
 
@@ -250,17 +222,12 @@ static void tap_error(model_room *room, const model_stay *stay, const qd_msg_err
     }
 }
 
-/* Row `i` of a snapshot. */
+/* Whether row `i` of a snapshot is the body. */
 static bool is_shown(const qd_body *body, const qd_msg_entities *rows, uint32_t i, bool is_3d)
 {
-    if ((rows->z != NULL) != is_3d || (rows->half_z != NULL) != is_3d) {
-        return false;
-    }
-    return rows->x[i] == body->x && rows->y[i] == body->y && (!is_3d || rows->z[i] == body->z) &&
-           rows->half_x[i] == body->half_x && rows->half_y[i] == body->half_y &&
-           (!is_3d || rows->half_z[i] == body->half_z) &&
-           (rows->radius == NULL ? 0 : rows->radius[i]) == body->radius && rows->shape[i] == body->shape &&
-           rows->category[i] == body->category && rows->mask[i] == body->mask;
+    const qd_body row = model_row(rows, i);
+
+    return (rows->z != NULL) == is_3d && (rows->half_z != NULL) == is_3d && model_same_body(&row, body);
 }
 
 /* A snapshot shows everything in the room, or the stay's own entities, if the request asks for those. Entities of stays
@@ -298,7 +265,7 @@ void sim_scene_tap(sim_link *link, const qd_server_message *message, bool queued
     sim_scene *scene = context;
     bool is_error = message->kind == QD_SERVER_ERROR;
     model_room *room = sim_scene_room(scene, is_error ? message->as.error.room : sim_room_of(message));
-    model_stay *stay = room != NULL ? latest_stay(room, link) : NULL;
+    model_stay *stay = room != NULL ? model_latest_stay(room, link->session) : NULL;
 
     switch (message->kind) {
     case QD_SERVER_WELCOME:

@@ -142,13 +142,10 @@ static void forget(model_views *views, bool all, bool watchers)
 
 enum { LEAVES = 1, ENTERS, RELAYS, WATCHER_LEAVES, WATCHER_ENTERS };
 
-static model_reported_entity *report(model_views *views, uint32_t id, bool is_enter)
+static void report(model_views *views, model_reported_entity reported)
 {
-    sim_check(views->reported_count < sizeof views->reported / sizeof views->reported[0],
-              "a view reports more than there is");
-    model_reported_entity *reported = &views->reported[views->reported_count++];
-    *reported = (model_reported_entity){.id = id, .is_enter = is_enter};
-    return reported;
+    sim_check(views->reported_count < 2 * VIEWS_MAX, "a view reports more than there is");
+    views->reported[views->reported_count++] = reported;
 }
 
 static void fold_leaves(model_views *views, const qd_msg_view *view)
@@ -161,11 +158,6 @@ static void fold_leaves(model_views *views, const qd_msg_view *view)
     }
 }
 
-static float value_at(const float *column, uint32_t i)
-{
-    return column != NULL ? column[i] : 0;
-}
-
 static void fold_enters(model_views *views, const qd_msg_view *view)
 {
     const qd_msg_entities *enter = &view->enter;
@@ -175,18 +167,10 @@ static void fold_enters(model_views *views, const qd_msg_view *view)
     sim_check(view->enter_payload_size == NULL, "a payload that nobody sent");
     model_fold_group(&views->fold, ENTERS, MODEL_ADDS, view->enter_count, view->enter_observer, enter->id);
     for (uint32_t i = 0; i < view->enter_count; i++) {
-        model_reported_entity *reported = report(views, enter->id[i], true);
-
-        reported->tag = view->enter_tag != NULL ? view->enter_tag[i] : 0;
-        reported->body = (qd_body){.x = enter->x[i],
-                                   .y = enter->y[i],
-                                   .z = value_at(enter->z, i),
-                                   .half_x = value_at(enter->half_x, i),
-                                   .half_y = value_at(enter->half_y, i),
-                                   .half_z = value_at(enter->half_z, i),
-                                   .radius = value_at(enter->radius, i),
-                                   .shape = enter->shape[i],
-                                   .category = enter->category[i]};
+        report(views, (model_reported_entity){.id = enter->id[i],
+                                              .is_enter = true,
+                                              .tag = view->enter_tag != NULL ? view->enter_tag[i] : 0,
+                                              .body = model_row(enter, i)});
     }
 }
 
@@ -194,8 +178,10 @@ static void fold_relays(model_views *views, const qd_msg_view *view)
 {
     model_fold_group(&views->fold, RELAYS, MODEL_KEEPS, view->relay_count, view->relay_observer, view->relay_id);
     for (uint32_t i = 0; i < view->relay_count; i++) {
-        report(views, view->relay_id[i], false)->body =
-            (qd_body){.x = view->relay_x[i], .y = view->relay_y[i], .z = value_at(view->relay_z, i)};
+        report(views, (model_reported_entity){.id = view->relay_id[i],
+                                              .body = {.x = view->relay_x[i],
+                                                       .y = view->relay_y[i],
+                                                       .z = view->relay_z != NULL ? view->relay_z[i] : 0}});
     }
 }
 
@@ -213,26 +199,27 @@ static uint32_t watcher_place(const model_views *views, model_watcher watcher)
 
 static void fold_watchers(model_views *views, const qd_msg_view *view)
 {
-    uint32_t count = view->watcher_leave_count + view->watcher_enter_count;
+    uint32_t leaves = view->watcher_leave_count, count = leaves + view->watcher_enter_count;
 
     sim_check(count == 0 || views->watchers_known, "watchers that nobody asked for");
-    for (uint32_t i = 0; i < view->watcher_leave_count; i++) {
-        model_watcher watcher = {view->watcher_leave_entity[i], view->watcher_leave_session[i],
-                                 view->watcher_leave_observer[i]};
-
-        model_fold_order(&views->fold, WATCHER_LEAVES, watcher.id);
+    for (uint32_t k = 0; k < count; k++) {
+        bool enters = k >= leaves;
+        uint32_t i = enters ? k - leaves : k;
+        const model_watcher watcher = {
+            enters ? view->watcher_enter_entity[i] : view->watcher_leave_entity[i],
+            enters ? view->watcher_enter_session[i] : view->watcher_leave_session[i],
+            enters ? view->watcher_enter_observer[i] : view->watcher_leave_observer[i],
+        };
         uint32_t place = watcher_place(views, watcher);
-        sim_check(place < views->watcher_count, "a watcher goes that was not there");
-        views->watchers[place] = views->watchers[--views->watcher_count];
-    }
-    for (uint32_t i = 0; i < view->watcher_enter_count; i++) {
-        model_watcher watcher = {view->watcher_enter_entity[i], view->watcher_enter_session[i],
-                                 view->watcher_enter_observer[i]};
 
-        model_fold_order(&views->fold, WATCHER_ENTERS, watcher.id);
-        sim_check(watcher_place(views, watcher) == views->watcher_count, "a watcher comes that is there");
-        sim_check(views->watcher_count < WATCHERS_MAX, "more watchers than there can be");
-        views->watchers[views->watcher_count++] = watcher;
+        model_fold_order(&views->fold, enters ? WATCHER_ENTERS : WATCHER_LEAVES, watcher.id);
+        sim_check((place == views->watcher_count) == enters, "a watcher comes that is there, or goes that is not");
+        if (enters) {
+            sim_check(views->watcher_count < WATCHERS_MAX, "more watchers than there can be");
+            views->watchers[views->watcher_count++] = watcher;
+        } else {
+            views->watchers[place] = views->watchers[--views->watcher_count];
+        }
     }
 }
 
@@ -259,15 +246,14 @@ static void check_told(const model_views *views)
 
         sim_check(stay != NULL, "a view reports an entity that never existed");
         const model_entity *entity = &views->fold.past.state.entities[stay->number][number];
-        const qd_body *is = &entity->body, *given = &reported->body;
+        const qd_body *is = &entity->body;
+        qd_body given = reported->body;
         if (stay->left || is_in_doubt(room, entity)) {
             continue;
         }
-        sim_check(given->x == is->x && given->y == is->y && given->z == is->z, "a view reports a wrong place");
-        sim_check(!reported->is_enter ||
-                      (given->half_x == is->half_x && given->half_y == is->half_y && given->half_z == is->half_z &&
-                       given->radius == is->radius && given->shape == is->shape && given->category == is->category &&
-                       reported->tag == entity->tag),
+        sim_check(given.x == is->x && given.y == is->y && given.z == is->z, "a view reports a wrong place");
+        given.mask = is->mask; /* which no view shows */
+        sim_check(!reported->is_enter || (model_same_body(&given, is) && reported->tag == entity->tag),
                   "an entity enters as it is not");
     }
 }

@@ -85,6 +85,8 @@ uint64_t sim_next_due_ns(const sim_world *world);
 /* Lets time pass, and everything happen that becomes due. `settle` lets everything happen that needs no time. */
 void sim_pass(sim_world *world, uint64_t ms, void (*settle)(void *context), void *context);
 
+/* Decodes a frame that the server sent. */
+void sim_decode(const qd_buffer *buffer, qd_decoded_server *decoded);
 /* A digest of the frames that each link was sent, except Stats; *count: how many. */
 uint64_t sim_frames_digest(const sim_world *world, uint64_t *count);
 
@@ -129,7 +131,10 @@ struct sim_link {
 /* A new connection; a reference for the client. */
 sim_link *sim_link_create(sim_world *world, const qd_link_handler *handler, size_t outbox_bytes_max);
 /* The client's end. */
+void sim_link_send(sim_link *link, const qd_client_message *message);
 void sim_link_write(sim_link *link, const void *bytes, size_t size);
 size_t sim_link_read(sim_link *link, void *bytes, size_t size);
+/* The next whole frame, for a client that reads no other way; NULL: there is none. Release it. */
+qd_buffer *sim_link_take(sim_link *link);
 void sim_link_drop(sim_link *link);
 #endif

@@ -1,9 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Cases of sessions that adopt what others of their token have left behind.
+ * Cases of entities that get another owner: handed over, or adopted from a session of the same token.
  */
 #include "scenario.h"
 #include "server/base/memory/alloc.h"
+
+#define HAND_OVER(peer, want, many, to, to_room)                                                                       \
+    SEND(peer, want, HANDOVER,                                                                                         \
+         .handover = {.count = (many), .id = IDS(1, 2, 3, 4), .session = (to), .room_owned = (to_room)})
+
+SCENARIO(entities_are_handed_over) = {
+    JOIN(A, NULL), /* sessions 1 to 3; the third is not in the room */
+    JOIN(B, NULL),
+    OPEN(C, NULL),
+    SUBSCRIBE(B, "tick 0 reset", OWN),
+    SPAWN(A, NULL, 1, 2, 0),
+    STEP(A, "applied 1"),
+    LOOK(B, ""),
+    HAND_OVER(A, "error INVALID: session is 3, which is not in the room", 1, 3, false),
+    HAND_OVER(A, "error INVALID: session is 0: name the receiver", 1, 0, false),
+    HAND_OVER(A, "error INVALID: session is 2, and room_owned is set", 1, 2, true),
+    HAND_OVER(C, "error UNKNOWN_ROOM: OpenRoom first", 1, 2, false),
+    LOOK(B, ""),
+    /* 1 and 2 are there, 3 and 4 are not. */
+    HAND_OVER(A, "error ENTRIES 2 UNKNOWN_ID 3 UNKNOWN_ID: UNKNOWN_ID", 4, 2, false),
+    LOOK(B, "handed over 1 2 from 1 to 2 unasked; tick 1 reset begin 1-2"),
+    HAND_OVER(A, "error ENTRIES 0 NOT_OWNER: NOT_OWNER", 1, 1, false),
+    STEP(A, "applied 2"),
+    /* Entities go with their new owner, except those that it gave to the room. Nothing reports those, nor what one takes
+     * from the room. */
+    HAND_OVER(B, "tick 2 reset begin 1-2", 1, 0, true),
+    HAND_OVER(A, "", 1, 1, false),
+    HAND_OVER(A, "", 1, 0, true),
+    LOOK(B, ""),
+    CLOSE(B),
+    PASS(5100),
+    SNAPSHOT(A, "snapshot 1 at 0 0"),
+};
 
 #define ADOPT(peer, want, number) SEND(peer, want, ADOPT, .adopt.session = (number))
 #define OWN(peer, want)           SEND(peer, want, SNAPSHOT, .snapshot.own = true)
@@ -95,11 +128,8 @@ CASE(owners_change_without_memory)
         sim_peer_open_room(&taker, "room", NULL);
         sim_peer_send_crowd(&giver, room, &(sim_crowd){.first = 1, .count = 8});
         sim_house_settle(house);
-        sim_peer_send(&giver,
-                      (qd_client_message){.kind = QD_CLIENT_HANDOVER,
-                                          .as.handover = {.room = room, .count = 4, .id = id, .session = session}});
-        sim_peer_send(&taker,
-                      (qd_client_message){.kind = QD_CLIENT_ADOPT, .as.adopt = {.room = room, .session = session + 1}});
+        sim_peer_send(&giver, MESSAGE(HANDOVER, .handover = {.room = room, .count = 4, .id = id, .session = session}));
+        sim_peer_send(&taker, MESSAGE(ADOPT, .adopt = {.room = room, .session = session + 1}));
         qd_memory_limit_set(qd_memory_used() + allowance);
         sim_house_settle(house);
         for (const qd_server_message *message; (message = sim_peer_next(&taker)) != NULL;) {
