@@ -6,12 +6,15 @@
 #
 #   start OPTION...               starts the server; sets QUADRILLE_SERVER, which quadrille reads
 #   expect STATUS COMMAND...      runs it; its output goes to $scratch/out and $scratch/err
-#   out PATTERN, err PATTERN      a line of that output is like this extended regular expression; no_out: none is
+#   prints PATTERN COMMAND...     the same; the status is 0, and a line of the output is like this extended regular
+#                                 expression
+#   fails STATUS PATTERN COMMAND...   the same for a line of its errors
+#   out PATTERN, err PATTERN      another line of that output is like it; no_out: none is
+#   background COMMAND...         starts a child, whose number is then $!
 #   until_true COMMAND...         tries again until it succeeds, for a minute
 #   ends_with STATUS PID TEXT     waits for a child, which must end so
 #
-# Children that a test starts are added to `children`: they do not outlive it. At the end of a good test the server is
-# stopped, and must say that all was well.
+# Children do not outlive the test. At the end of a good test the server is stopped, and must say that all was well.
 
 source "$(dirname "${BASH_SOURCE[0]}")/server.sh"
 : "${QD_BIN:?the folder of quadrille}"
@@ -60,6 +63,14 @@ expect() {
     shift
     "$@" >"$scratch/out" 2>"$scratch/err" || status=$?
     [ "$status" -eq "$wanted" ] || fail "exit status $status instead of $wanted: $*"
+}
+
+prints() { expect 0 "${@:2}" && out "$1"; }
+fails() { expect "$1" "${@:3}" && err "$2"; }
+
+background() {
+    "$@" &
+    children+=("$!")
 }
 
 # Not in a subshell: only a parent can wait.
