@@ -57,6 +57,12 @@ until_event around 'leave 2 observer gone'
 kill -INT "$around"
 ends_with 0 "$around" 'interrupted'
 
+# sees ENTERS ARGUMENT...: an observer with those arguments sees that, and nothing else.
+sees() {
+    expect 0 quadrille observe "${@:2}" --seconds 1.5
+    [ "$(grep -o 'enter [0-9]*' "$scratch/out")" = "$1" ] || fail "does not see $1: ${*:2}"
+}
+
 # At a point; a box, a cone, the mask, the nearest, both lists, teams, and the end by --count.
 quadrille spawn yard 4 20 10 1 --category 2 >/dev/null
 quadrille spawn yard 5 50 50 1 --category 4 >/dev/null
@@ -64,17 +70,12 @@ prints '^[0-9]+ enter 2 at 15,10$' quadrille observe yard 15,10 --range 6 --coun
 out '^[0-9]+ enter 4 at 20,10$'
 prints 'enter 4 at' quadrille observe yard 15,10 --range 6 --mask 2 --seconds 1.5
 no_out 'enter 2'
-expect 0 quadrille observe yard 15,12 --range 100 --limit 1 --seconds 1.5
-[ "$(grep -o 'enter .*' "$scratch/out")" = 'enter 2 at 15,10' ] || fail 'not the nearest alone'
-expect 0 quadrille observe yard 15,10 --box 0,15 --seconds 1.5
-[ "$(grep -o 'enter .*' "$scratch/out")" = 'enter 2 at 15,10' ] || fail 'not what is in the box'
-expect 0 quadrille observe yard 16,10 --range 10 --cone -1,0 --angle 20 --seconds 1.5
-[ "$(grep -o 'enter .*' "$scratch/out")" = 'enter 2 at 15,10' ] || fail 'not what is in the cone'
-expect 0 quadrille observe yard 15,10 --range 6 --show 5,77 --hide 4 --seconds 1.5
-[ "$(grep -o 'enter [0-9]*' "$scratch/out")" = $'enter 2\nenter 5' ] || fail 'not what is shown, less what is hidden'
+sees 'enter 2' yard 15,12 --range 100 --limit 1
+sees 'enter 2' yard 15,10 --box 0,15
+sees 'enter 2' yard 16,10 --range 10 --cone -1,0 --angle 20
+sees $'enter 2\nenter 5' yard 15,10 --range 6 --show 5,77 --hide 4
 quadrille describe yard 2 --team 3 >/dev/null
-expect 0 quadrille observe yard 15,10 --range 6 --team 4 --seconds 1.5
-[ "$(grep -o 'enter [0-9]*' "$scratch/out")" = 'enter 4' ] || fail 'not what the team may see'
+sees 'enter 4' yard 15,10 --range 6 --team 4
 quadrille describe yard 5 --visible-range 90 >/dev/null
 expect 0 quadrille observe yard 15,10 --range 1 --enter-budget 1 --json --count 2
 out '^\{"tick": [0-9]+, "kind": "enter", "id": 2, "x": 15, "y": 10\}$'
@@ -130,8 +131,7 @@ printf '1,10,10,10,1\n2,10,10,20,1\n3,10,10,30,1\n' | quadrille spawn tower - --
 prints 'enter 1 at 10,10,10$' quadrille observe tower 1 --range 12 --self --count 2
 out 'enter 2 at 10,10,20$'
 expect 0 quadrille observe tower 10,10,10 --range 50 --cone 0,0,1 --angle 1 --count 3
-expect 0 quadrille observe tower 10,10,30 --box 1,1,10.5 --seconds 1.5
-[ "$(grep -o 'enter [0-9]*' "$scratch/out")" = $'enter 2\nenter 3' ] || fail 'not what is in the box of three dimensions'
+sees $'enter 2\nenter 3' tower 10,10,30 --box 1,1,10.5
 expect 1 quadrille observe tower 10,10 --range 3
 err '^quadrille observe: room tower has 3 dimensions, but the given values have 2: give z as well$'
 expect 1 quadrille observe yard 3 --range 3 --cone 1,0,0

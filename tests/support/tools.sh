@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# What the scripts that test the tools share: a real server (server.sh), and a few words to say what is expected. To be
-# sourced. From CTest come QD_SERVER (the server) and QD_BIN (the folder of the tools).
+# What the scripts that test the tools share: a real server, and a few words to say what is expected. To be sourced.
+# From CTest come QD_SERVER (the server) and QD_BIN (the folder of the tools). $scratch is removed at the end.
 #
-#   start OPTION...               starts the server; sets QUADRILLE_SERVER, which quadrille reads
+#   start_server OPTION...        starts the server and waits until it listens; sets address (HOST:PORT)
+#   start OPTION...               the same, and sets QUADRILLE_SERVER, which quadrille reads
+#   stop_server                   stops it; its status must be 0
 #   expect STATUS COMMAND...      runs it; its output goes to $scratch/out and $scratch/err
 #   prints PATTERN COMMAND...     the same; the status is 0, and a line of the output is like this extended regular
 #                                 expression
@@ -16,11 +18,13 @@
 #
 # Children do not outlive the test. At the end of a good test the server is stopped, and must say that all was well.
 
-source "$(dirname "${BASH_SOURCE[0]}")/server.sh"
-: "${QD_BIN:?the folder of quadrille}"
+set -euo pipefail
+: "${QD_SERVER:?the server}" "${QD_BIN:?the folder of quadrille}"
 PATH=$QD_BIN:$PATH
 unset QUADRILLE_TOKEN QUADRILLE_SERVER NO_COLOR
 children=()
+scratch=$(mktemp -d)
+server_pid=
 
 clean_up() {
     local status=$? child
@@ -29,7 +33,7 @@ clean_up() {
         kill -KILL "$child" 2>/dev/null || true
     done
     [ "$status" -ne 0 ] || stop_server || status=1
-    [ "$status" -eq 0 ] || kill -KILL "$server_pid" 2>/dev/null || true
+    [ -z "$server_pid" ] || kill -KILL "$server_pid" 2>/dev/null || true
     rm -rf "$scratch"
     exit "$status"
 }
@@ -42,6 +46,28 @@ fail() {
         [ ! -s "$scratch/$file" ] || { echo "--- $file ---"; tail -n 20 "$scratch/$file"; } >&2
     done
     exit 1
+}
+
+stop_server() {
+    [ -n "$server_pid" ] || return 0
+    kill -TERM "$server_pid"
+    local status=0
+    wait "$server_pid" || status=$?
+    server_pid=
+    [ "$status" = 0 ] || fail "the server ended with status $status"
+}
+
+# Starts it with the options given and waits until it listens.
+start_server() {
+    mkfifo "$scratch/output"
+    "$QD_SERVER" --listen 127.0.0.1:0 "$@" >"$scratch/output" &
+    server_pid=$!
+    # Stays open: the server may write more.
+    exec 9<"$scratch/output"
+    local line=
+    read -r -t 30 line <&9 || fail "the server did not start"
+    address=${line##* }
+    case $line in *"listening on "*) ;; *) fail "not what a server says: $line" ;; esac
 }
 
 until_true() {

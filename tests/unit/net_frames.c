@@ -55,16 +55,6 @@ NET_TEST(frames_cut_at_every_byte_arrive_whole)
     peer_expect_frame(peer, 3, 140);
 }
 
-NET_TEST(many_frames_in_one_write_arrive_in_order)
-{
-    fixture.config.outbox_bytes_max = 8u << 20;
-    fixture_start();
-    int peer = peer_connect();
-
-    peer_send_numbered(peer, 50000);
-    peer_expect_numbered(peer, 0, 50000);
-}
-
 /* ---- pauses ---- */
 
 static _Atomic uint32_t paused_frames; /* delivered while paused; must stay 0 */
