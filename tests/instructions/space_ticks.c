@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A fixed tick of a fixed workload, for space_ticks.sh to count the instructions of: of `measured_update` (moving what
- * moved) and of `measured_walk` (finding all begins and ends), not of making the workload and the first ticks.
+ * A fixed tick of a fixed workload. space_ticks.sh counts the instructions of `measured_update`, the moves, and of
+ * `measured_walk`, which finds all begins and ends. The creation of the workload and the first ticks are not counted.
  *
- *     instructions_space_ticks WORKLOAD DIMENSIONS INDEX KERNEL    exit status 77 where the processor has no such
- * kernel instructions_space_ticks --compiler                          what compiled it, and for what
+ *     instructions_space_ticks WORKLOAD DIMENSIONS INDEX KERNEL    exit status 77: the processor cannot run the kernel
+ *     instructions_space_ticks --compiler                          prints the compiler and its target
  *
- * Nothing here depends on the machine: no clock, no threads, and none of libm, whose last bits differ.
+ * Nothing here depends on the machine: no clock, no threads, and no libm, whose last bits differ.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -24,9 +24,9 @@
 typedef struct workload {
     const char *name;
     uint32_t count;
-    float side[2];    /* of the world in two dimensions, and in three, for as many overlaps */
-    uint32_t octaves; /* boxes of 0.5 to 0.5 * 2^octaves; with 0 of 1 */
-    uint32_t moving;  /* up to 0.25 an axis and tick */
+    float side[2];    /* of the world, in two dimensions and in three, for equally many overlaps */
+    uint32_t octaves; /* sizes from 0.5 to 0.5 * 2^octaves; 0: all of size 1 */
+    uint32_t moving;  /* up to 0.25 per axis and tick */
 } workload;
 
 /* The first two are as in tests/bench/crowd.h, W3 with fewer. */
@@ -40,7 +40,7 @@ static rng_stream rng = {12345};
 
 static const char *const index_names[] = {"", "auto", "quadtree", "octree", "sparse", "hash", "grid", "brute"};
 
-/* What is measured. */
+/* The measured functions. */
 static const workload *load;
 static uint32_t dimensions;
 static float side;

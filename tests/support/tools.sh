@@ -1,22 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# What the scripts that test the tools share: a real server, and a few words to say what is expected. To be sourced.
-# From CTest come QD_SERVER (the server) and QD_BIN (the folder of the tools). $scratch is removed at the end.
+# For the scripts that test the tools: a real server and functions that check output. Source this file. CTest sets
+# QD_SERVER (the server) and QD_BIN (the folder of the tools). The folder $scratch is removed at the end.
 #
 #   start_server OPTION...        starts the server and waits until it listens; sets address (HOST:PORT)
 #   start OPTION...               the same, and sets QUADRILLE_SERVER, which quadrille reads
-#   stop_server                   stops it; its status must be 0
-#   expect STATUS COMMAND...      runs it; its output goes to $scratch/out and $scratch/err
-#   prints PATTERN COMMAND...     the same; the status is 0, and a line of the output is like this extended regular
-#                                 expression
-#   fails STATUS PATTERN COMMAND...   the same for a line of its errors
-#   out PATTERN, err PATTERN      another line of that output is like it; no_out: none is
+#   stop_server                   stops the server, which must exit with status 0
+#   expect STATUS COMMAND...      runs the command, which must exit with STATUS; writes $scratch/out and $scratch/err
+#   prints PATTERN COMMAND...     the same with status 0; a line of its output matches the extended regular expression
+#   fails STATUS PATTERN COMMAND...   the same with STATUS and a line of its errors
+#   out PATTERN, err PATTERN      another line of that file must match; no_out: no line may
 #   background COMMAND...         starts a child, whose number is then $!
-#   until_true COMMAND...         tries again until it succeeds, for a minute
-#   ends_with STATUS PID TEXT     waits for a child, which must end so
+#   until_true COMMAND...         repeats the command until it succeeds, for at most a minute
+#   ends_with STATUS PID TEXT     waits for a child, which must exit with STATUS
 #
-# Children do not outlive the test. At the end of a good test the server is stopped, and must say that all was well.
+# Children are killed when the test ends. After a passed test, the server is stopped.
 
 set -euo pipefail
 : "${QD_SERVER:?the server}" "${QD_BIN:?the folder of quadrille}"
@@ -57,17 +56,16 @@ stop_server() {
     [ "$status" = 0 ] || fail "the server ended with status $status"
 }
 
-# Starts it with the options given and waits until it listens.
 start_server() {
     mkfifo "$scratch/output"
     "$QD_SERVER" --listen 127.0.0.1:0 "$@" >"$scratch/output" &
     server_pid=$!
-    # Stays open: the server may write more.
+    # The pipe stays open, since the server may write more.
     exec 9<"$scratch/output"
     local line=
     read -r -t 30 line <&9 || fail "the server did not start"
     address=${line##* }
-    case $line in *"listening on "*) ;; *) fail "not what a server says: $line" ;; esac
+    case $line in *"listening on "*) ;; *) fail "the first line of the server does not name its address: $line" ;; esac
 }
 
 until_true() {
@@ -76,7 +74,7 @@ until_true() {
         ! "$@" >/dev/null 2>&1 || return 0
         sleep 0.1
     done
-    fail "never came true: $*"
+    fail "did not succeed within a minute: $*"
 }
 
 start() {
@@ -99,13 +97,13 @@ background() {
     children+=("$!")
 }
 
-# Not in a subshell: only a parent can wait.
+# Not in a subshell, since only the parent can wait.
 ends_with() {
     local status=0
     wait "$2" || status=$?
     [ "$status" -eq "$1" ] || fail "exit status $status instead of $1: ${*:3}"
 }
 
-out() { grep -Eq -- "$1" "$scratch/out" || fail "no line of the output is like: $1"; }
-no_out() { ! grep -Eq -- "$1" "$scratch/out" || fail "a line of the output is like: $1"; }
-err() { grep -Eq -- "$1" "$scratch/err" || fail "no line of the errors is like: $1"; }
+out() { grep -Eq -- "$1" "$scratch/out" || fail "no line of the output matches: $1"; }
+no_out() { ! grep -Eq -- "$1" "$scratch/out" || fail "a line of the output matches: $1"; }
+err() { grep -Eq -- "$1" "$scratch/err" || fail "no line of the errors matches: $1"; }
