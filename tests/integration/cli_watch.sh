@@ -11,11 +11,9 @@ quadrille open arena --bounds 0,0,20,10 --hz 100 >/dev/null
 printf '1,1,1,1\n2,2,1,1\n3,9,9,1\n' | quadrille spawn arena - --circle >/dev/null
 
 line='^tick [0-9]+  entities 3  pairs 1  begins/s [0-9.]+  ends/s [0-9.]+  tick p50 [0-9.]+ us  p99 [0-9.]+ us$'
-expect 0 quadrille watch arena --seconds 2.2
-out "$line"
+prints "$line" quadrille watch arena --seconds 2.2
 [ "$(grep -Evc "$line" "$scratch/out")" -eq 0 ] || fail 'another line'
-expect 1 quadrille watch nowhere --seconds 1
-err 'UNKNOWN_ROOM'
+fails 1 'UNKNOWN_ROOM' quadrille watch nowhere --seconds 1
 
 # A swept room of three dimensions.
 quadrille open hall --dimensions 3 --swept --hz 100 >/dev/null
@@ -27,9 +25,8 @@ quadrille close hall >/dev/null
 # Interrupted; and the room closed.
 for way in INT TERM close; do
     rm "$scratch/out"
-    quadrille watch arena >"$scratch/out" 2>"$scratch/err" &
+    background quadrille watch arena >"$scratch/out" 2>"$scratch/err"
     watch=$!
-    children+=("$watch")
     until_true grep -q tick "$scratch/out"
     if [ $way = close ]; then
         quadrille close arena >/dev/null
@@ -106,9 +103,8 @@ check_screen plain 0
 pid_of_watch="sh -c 'echo \$\$ >\"$scratch/pid\"; exec quadrille watch arena'"
 for signal in INT TERM HUP QUIT key; do
     rm -f "$scratch/pid"
-    on_terminal "$signal" "$pid_of_watch" &
+    background on_terminal "$signal" "$pid_of_watch"
     terminal=$!
-    children+=("$terminal")
     entered() { [ -s "$scratch/pid" ] && grep -qF 'q quits' "$scratch/$signal"; }
     until_true entered
     if [ $signal = key ]; then printf q >&8; else kill -$signal "$(cat "$scratch/pid")"; fi
@@ -119,9 +115,8 @@ done
 
 # The end of the server is reported on the ordinary screen.
 rm -f "$scratch/pid"
-on_terminal died "$pid_of_watch" &
+background on_terminal died "$pid_of_watch"
 terminal=$!
-children+=("$terminal")
 entered() { [ -s "$scratch/pid" ] && grep -qF 'q quits' "$scratch/died"; }
 until_true entered
 kill -KILL "$server_pid"

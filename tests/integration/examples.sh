@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Every example against a real server; the output of hello and gateway is known in advance.
-. "$(dirname "$0")/../support/server.sh"
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
 
 start_server
 host=${address%:*} port=${address##*:}

@@ -4,7 +4,8 @@
 # Installs to a fresh prefix, and builds and runs an example as a user would: with pkg-config (shared and static) and
 # with CMake's find_package; the shared library exports nothing but qd_ symbols, and code for other languages is made of
 # the .proto without complaint.
-. "$(dirname "$0")/../support/server.sh"
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
 
 cached() {
     sed -n "s/^$1:[A-Z]*=//p" "$QD_BUILD/CMakeCache.txt"

@@ -103,8 +103,7 @@ for shape in box circle; do
             grep -q ",end,.*,$reason\$" "$scratch/events" || fail "$shape $seed: no end because $reason"
         done
         # The room is gone, and can be opened again.
-        expect 0 quadrille rooms
-        out '^no rooms$'
+        prints '^no rooms$' quadrille rooms
     done
 done
 
@@ -149,16 +148,13 @@ quadrille open ready --step --bounds 0,0,32,32 >/dev/null
 expect 0 quadrille replay "$trace" --room ready --step --check
 quadrille open taken --step --bounds 0,0,32,32 >/dev/null
 quadrille spawn taken 1 1 1 1 >/dev/null
-expect 1 quadrille replay "$trace" --room taken --step --check
-err '^quadrille replay: room taken holds 1 entities already'
-expect 1 quadrille replay "$trace" --room taken --hz 20
-err 'CONFIG_MISMATCH'
+fails 1 '^quadrille replay: room taken holds 1 entities already' quadrille replay "$trace" --room taken --step --check
+fails 1 'CONFIG_MISMATCH' quadrille replay "$trace" --room taken --hz 20
 
 # Another session that disturbs the room is detected. The trace is long, so that there is time for it.
 awk 'BEGIN { print "tick,id,x,y,hx,hy"; for (t = 0; t < 400000; t++) print t ",1,0,0,1,1" }' >"$scratch/long.csv"
-quadrille replay "$scratch/long.csv" --room disturbed --step --check >"$scratch/out" 2>"$scratch/err" &
+background quadrille replay "$scratch/long.csv" --room disturbed --step --check >"$scratch/out" 2>"$scratch/err"
 replay=$!
-children+=("$replay")
 under_way() { quadrille stats disturbed >"$scratch/stats" && grep -q '^tick  *[1-9][0-9]' "$scratch/stats"; }
 until_true under_way
 quadrille spawn disturbed 7 1 1 1 >/dev/null
@@ -168,8 +164,7 @@ out ': DIFFERENT at 1 of them; first at tick [0-9]+: the server reported begin o
 # Traces that make no sense: the line, the value, and what it must be.
 refuse() {
     printf "$1" >"$scratch/bad.csv"
-    expect 1 quadrille replay "$scratch/bad.csv" --room bad --step
-    err "^quadrille replay: $scratch/bad\.csv: $2"
+    fails 1 "^quadrille replay: $scratch/bad\.csv: $2" quadrille replay "$scratch/bad.csv" --room bad --step
 }
 header='tick,id,x,y,hx,hy\n'
 refuse '' 'line 0: the file ends without the header'
@@ -188,11 +183,9 @@ refuse "${header}0,1,0,0,1,1\n0,2,0,0,1,1\n0,1,3,3,1,1\n1,1,0,0,1,1\n" 'lines 2 
 refuse "# shape: star\n${header}" "line 1: shape 'star': must be box or circle"
 refuse "# bounds: 0 0 0 1\n${header}" "line 1: bounds '0 0 0 1': must be minx miny maxx maxy"
 refuse "# hz: fast\n${header}" "line 1: hz 'fast'"
-expect 1 quadrille replay "$scratch/none.csv" --room bad --step
-err 'none\.csv: No such file'
+fails 1 'none\.csv: No such file' quadrille replay "$scratch/none.csv" --room bad --step
 head -c 2000 "$scratch/trace.csv.gz" >"$scratch/cut.csv.gz"
-expect 1 quadrille replay "$scratch/cut.csv.gz" --room bad --step
-err 'cut\.csv\.gz: line [0-9]+: '
+fails 1 'cut\.csv\.gz: line [0-9]+: ' quadrille replay "$scratch/cut.csv.gz" --room bad --step
 expect 1 quadrille replay "$trace" --room bad --step --events "$scratch/no/such/folder"
 err '^quadrille replay: --events .*: No such file'
 

@@ -360,6 +360,12 @@ static inline void peer_expect_frame(int fd, uint8_t fill, size_t size)
     free(bytes);
 }
 
+static inline void peer_expect_echo(int fd, uint8_t fill, size_t size)
+{
+    peer_send_frame(fd, fill, size);
+    peer_expect_frame(fd, fill, size);
+}
+
 static inline void peer_expect_end(int fd)
 {
     uint8_t byte;
@@ -367,21 +373,22 @@ static inline void peer_expect_end(int fd)
     assert_false(peer_receive(fd, &byte, 1));
 }
 
-/* `count` frames in a row, each with its number as payload. */
-static inline qd_buffer *numbered_frames(uint32_t count)
+/* `count` frames in one go, each with its number as payload. */
+static inline void peer_send_numbered(int fd, uint32_t count)
 {
     const size_t each = 1 + sizeof(uint32_t);
-    qd_buffer *all = qd_buffer_create(count * each);
+    uint8_t *all = malloc(count * each);
 
     assert_non_null(all);
     for (uint32_t i = 0; i < count; i++) {
-        all->bytes[i * each] = sizeof i;
-        memcpy(all->bytes + i * each + 1, &i, sizeof i);
+        all[i * each] = sizeof i;
+        memcpy(all + i * each + 1, &i, sizeof i);
     }
-    return all;
+    peer_send(fd, all, count * each);
+    free(all);
 }
 
-static inline void expect_numbered(int peer, uint32_t from, uint32_t to)
+static inline void peer_expect_numbered(int peer, uint32_t from, uint32_t to)
 {
     for (uint32_t i = from; i < to; i++) {
         uint32_t number;

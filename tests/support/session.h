@@ -78,8 +78,7 @@ uint64_t session_step(qd_client *client, uint64_t room);
 /* The next Tick that tells of more than skipped ticks, which a clock room has on a busy machine. */
 const qd_msg_tick *session_wait_tick(qd_client *client);
 
-/* The events of one tick, in one frame, as text: "reset end 3-4 despawned begin 1-2 passed 7-8 stay 5-6"; the next
- * Tick. */
+/* The next Tick: one frame with these events and no others, as text: "end 3-4 despawned begin 1-2". */
 void session_expect_tick(qd_client *client, const char *events);
 
 #endif

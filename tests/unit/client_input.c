@@ -132,20 +132,6 @@ TEST(stream_cut_anywhere_gives_its_messages)
     }
 }
 
-TEST(stream_in_single_bytes_gives_its_messages)
-{
-    struct stream sent = {.size = 0}, taken = {.size = 0};
-
-    all_messages(&sent);
-    qd_client *client = qd_client_create();
-    for (size_t i = 0; i < sent.size; i++) {
-        assert_int_equal(qd_client_input(client, &sent.bytes[i], 1), QD_CLIENT_OK);
-    }
-    take_all(client, &taken);
-    expect_equal(&taken, &sent);
-    qd_client_destroy(client);
-}
-
 TEST(answers_leave_other_messages_in_order)
 {
     struct stream sent = {.size = 0};

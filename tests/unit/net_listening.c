@@ -49,8 +49,7 @@ NET_TEST(a_port_can_be_reused_right_after_a_stop)
     peer_expect_end(peer);
     fixture_start();
     peer = peer_connect();
-    peer_send_frame(peer, 1, 1);
-    peer_expect_frame(peer, 1, 1);
+    peer_expect_echo(peer, 1, 1);
 }
 
 NET_TEST(an_ipv6_address_accepts_connections)
@@ -67,8 +66,7 @@ NET_TEST(an_ipv6_address_accepts_connections)
     fixture_start();
     address.sin6_port = htons(qd_net_port(fixture.net));
     assert_int_equal(connect(peer, (struct sockaddr *)&address, sizeof address), 0);
-    peer_send_frame(peer, 1, 1);
-    peer_expect_frame(peer, 1, 1);
+    peer_expect_echo(peer, 1, 1);
     assert_int_equal(strncmp(fixture.links[0]->peer, "[::1]:", 6), 0);
 }
 
@@ -105,8 +103,7 @@ NET_TEST(a_connection_over_the_limit_gets_a_refusal)
     peer_close(first);
     wait_for(&fixture.closed, 1);
     first = peer_connect();
-    peer_send_frame(first, 2, 2);
-    peer_expect_frame(first, 2, 2);
+    peer_expect_echo(first, 2, 2);
 }
 
 /* More than can be refused at once: the others are closed without a reason, and all memory is freed. */
@@ -176,8 +173,7 @@ NET_TEST(a_connection_without_memory_gets_a_refusal)
     peer_close(existing);
     qd_memory_limit_set(0);
     int peer = peer_connect();
-    peer_send_frame(peer, 1, 1);
-    peer_expect_frame(peer, 1, 1);
+    peer_expect_echo(peer, 1, 1);
 }
 
 /* ---- many ---- */
@@ -253,8 +249,7 @@ NET_TEST(links_continue_after_listening_stops)
         peer_close(attempt);
     }
     /* Existing links continue. */
-    peer_send_frame(peer, 3, 3000);
-    peer_expect_frame(peer, 3, 3000);
+    peer_expect_echo(peer, 3, 3000);
 }
 
 NET_TEST(a_stop_flushes_queued_buffers)

@@ -21,8 +21,7 @@ static qd_link *connected(int peer)
 {
     uint32_t index = count_of(&fixture.frames);
 
-    peer_send_frame(peer, 1, 1);
-    peer_expect_frame(peer, 1, 1);
+    peer_expect_echo(peer, 1, 1);
     wait_for(&fixture.frames, index + 1);
     qd_link *link = fixture.links[fixture.opened - 1];
     wait_until_sent(link); /* the peer may have the bytes before the outbox has consumed them */

@@ -57,9 +57,7 @@ static void start_flood(uint32_t frame_count, size_t answer_bytes, void (*in_bet
         flood.peers[i] = peer_connect();
         wait_for(&fixture.opened, i + 1);
     }
-    qd_buffer *all = numbered_frames(frame_count);
-    peer_send(flood.peers[FLOODER], all->bytes, all->size);
-    qd_buffer_release(all);
+    peer_send_numbered(flood.peers[FLOODER], frame_count);
     qd_link_resume(fixture.links[OTHER]);
     qd_link_resume(fixture.links[FLOODER]);
     peer_expect_frame(flood.peers[OTHER], '!', 1);
@@ -70,7 +68,7 @@ static void start_flood(uint32_t frame_count, size_t answer_bytes, void (*in_bet
 NET_TEST(another_connection_is_answered_during_a_flood)
 {
     start_flood(FLOOD_FRAMES, 0, NULL);
-    expect_numbered(flood.peers[FLOODER], 0, FLOOD_FRAMES);
+    peer_expect_numbered(flood.peers[FLOODER], 0, FLOOD_FRAMES);
     fixture_stop(0);
     assert_int_equal(flood.frames, FLOOD_FRAMES);
 }
@@ -80,7 +78,7 @@ NET_TEST(another_connection_is_answered_between_large_answers)
     enum { FRAMES = 100, ANSWER_BYTES = 100000 };
     start_flood(FRAMES, ANSWER_BYTES, NULL);
     for (uint32_t i = 0; i < FRAMES; i++) {
-        expect_numbered(flood.peers[FLOODER], i, i + 1);
+        peer_expect_numbered(flood.peers[FLOODER], i, i + 1);
         peer_expect_frame(flood.peers[FLOODER], 'a', ANSWER_BYTES);
     }
 }
@@ -96,11 +94,9 @@ NET_TEST(a_flood_without_answers_is_delivered)
     fixture.on_frame = answer_nothing;
     fixture_start();
     int peer = peer_connect();
-    qd_buffer *all = numbered_frames(FLOOD_FRAMES);
 
-    peer_send(peer, all->bytes, all->size);
+    peer_send_numbered(peer, FLOOD_FRAMES);
     wait_for(&fixture.frames, FLOOD_FRAMES);
-    qd_buffer_release(all);
 }
 
 /* ---- the flooder ends while the rest waits ---- */
@@ -149,7 +145,7 @@ NET_TEST(a_pause_during_a_flood_keeps_the_rest)
 {
     start_flood(FLOOD_FRAMES, 0, pause_the_flooder);
     qd_link_resume(fixture.links[FLOODER]);
-    expect_numbered(flood.peers[FLOODER], 0, FLOOD_FRAMES);
+    peer_expect_numbered(flood.peers[FLOODER], 0, FLOOD_FRAMES);
 }
 
 TEST_MAIN()
