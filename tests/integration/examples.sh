@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Every example against a real server; the output of hello and gateway is known in advance.
+# Runs every example with a real server, and compares the output of hello and gateway.
 . "$(dirname "$0")/../support/server.sh"
 
 start_server
