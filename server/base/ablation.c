@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t without; /* a bit per mechanism */
+static uint64_t without; /* a bit per mechanism */
 
 static void add(const char *name, size_t size)
 {
@@ -20,7 +20,7 @@ static void add(const char *name, size_t size)
 
     for (uint32_t i = 0; i < QD_MECHANISM_COUNT; i++) {
         if (strlen(names[i]) == size && memcmp(names[i], name, size) == 0) {
-            without |= 1u << i;
+            without |= UINT64_C(1) << i;
             return;
         }
     }

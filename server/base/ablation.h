@@ -17,8 +17,52 @@
     X(INLINE_RUNS, "inline_runs")                                                                                      \
     X(CORE_SEND, "core_send")                                                                                          \
     X(LOOP_REST, "loop_rest")                                                                                          \
+    X(HELPER_SPIN, "helper_spin")                                                                                      \
+    X(CALLER_SPIN, "caller_spin")                                                                                      \
     X(BATCH_STEALING, "batch_stealing")                                                                                \
-    X(PREFETCH, "prefetch")
+    X(PREFETCH, "prefetch")                                                                                            \
+    X(ROOT_CHOICE, "root_choice")                                                                                      \
+    X(ROOT_STRETCH, "root_stretch")                                                                                    \
+    X(LEAF_PLAN, "leaf_plan")                                                                                          \
+    X(ROW_ORDER, "row_order")                                                                                          \
+    X(CROWD_REPLAN, "crowd_replan")                                                                                    \
+    X(REPLAN_DEBT, "replan_debt")                                                                                      \
+    X(NARROWING, "narrowing")                                                                                          \
+    X(SPLIT_BODIES, "split_bodies")                                                                                    \
+    X(LOOSE_BODIES, "loose_bodies")                                                                                    \
+    X(SIMD_MOVES, "simd_moves")                                                                                        \
+    X(SIMD_LOCATE, "simd_locate")                                                                                      \
+    X(MOVE_PREFETCH, "move_prefetch")                                                                                  \
+    X(TRAVERSAL_PREFETCH, "traversal_prefetch")                                                                        \
+    X(SETTLE_PREFETCH, "settle_prefetch")                                                                              \
+    X(PENDING_MOVES, "pending_moves")                                                                                  \
+    X(PARALLEL_MOVES, "parallel_moves")                                                                                \
+    X(ACTIVE_CELLS, "active_cells")                                                                                    \
+    X(UNMARKED_ROWS, "unmarked_rows")                                                                                  \
+    X(TRAVERSAL_TASKS, "traversal_tasks")                                                                              \
+    X(TRAVERSAL_SCRATCH, "traversal_scratch")                                                                          \
+    X(EARLY_COMMIT, "early_commit")                                                                                    \
+    X(FILTER_CLASSES, "filter_classes")                                                                                \
+    X(SELF_IGNORING, "self_ignoring")                                                                                  \
+    X(SPARSE_ROOM, "sparse_room")                                                                                      \
+    X(SPARSE_MERGE, "sparse_merge")                                                                                    \
+    X(SPARSE_SKIP, "sparse_skip")                                                                                      \
+    X(SPARSE_PRUNE, "sparse_prune")                                                                                    \
+    X(HASH_GROUPS, "hash_groups")                                                                                      \
+    X(HASH_SIZE, "hash_size")                                                                                          \
+    X(HASH_ORDER, "hash_order")                                                                                        \
+    X(HASH_WINDOW, "hash_window")                                                                                      \
+    X(GRID_SIZE, "grid_size")                                                                                          \
+    X(GRID_ORDER, "grid_order")                                                                                        \
+    X(GRID_APART, "grid_apart")                                                                                        \
+    X(BRUTE_BYTES, "brute_bytes")                                                                                      \
+    X(AUTO_BRUTE, "auto_brute")                                                                                        \
+    X(AUTO_TRIES, "auto_tries")                                                                                        \
+    X(LIST_SORT, "list_sort")                                                                                          \
+    X(LIST_GROUPS, "list_groups")                                                                                      \
+    X(INNER_BOXES, "inner_boxes")                                                                                      \
+    X(EXACT_LANES, "exact_lanes")                                                                                      \
+    X(SPLIT_FETCH, "split_fetch")
 
 typedef enum qd_mechanism {
 #define X(name, text) QD_MECHANISM_##name,

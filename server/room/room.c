@@ -334,6 +334,7 @@ void qd_room_tick(qd_room *room, const qd_executor *executor, uint32_t skipped)
     room->entities.tick += 1 + (uint64_t)skipped;
     room->entities.ticks_skipped += skipped;
 
+    qd_executor_expect_forks(executor, true);
     qd_views_tick(&room->views, executor, skipped); /* while removed entities have their slots */
     const bool resets = qd_pairs_tick(&room->pairs, executor, skipped);
     room->entities.emptied = false;
@@ -341,6 +342,7 @@ void qd_room_tick(qd_room *room, const qd_executor *executor, uint32_t skipped)
     if (resets) {
         qd_pairs_reset(&room->pairs, executor);
     }
+    qd_executor_expect_forks(executor, false);
 }
 
 void qd_room_catch_up(qd_room *room, const qd_executor *executor)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "link_handler.h"
-
 #include <inttypes.h>
 
 #include "../actor/service/reply.h"
 #include "../base/log.h"
-#include "dispatch.h"
+#include "handlers.h"
 #include "resume.h"
+#include "sessions.h"
 
 static void on_opened(void *context, qd_link *link)
 {

@@ -73,6 +73,8 @@ void qd_session_post(qd_membership *membership, qd_request **request);
 void qd_session_answer(qd_session *session, const qd_request *request, qd_server_message *message);
 #define qd_session_fail(session, request, room, code, ...)                                                             \
     qd_reply_error((session)->service, (session)->link, (request)->decoded.message.seq, (room), (code), __VA_ARGS__)
+#define qd_session_refuse(session, request, fault)                                                                     \
+    qd_session_fail(session, request, (fault)->room, (fault)->code, "%s", (fault)->text)
 /* Error, GoAway, close: see qd_reply_end. */
 #define qd_session_end(session, seq, code, ...)                                                                        \
     ((session)->state = QD_SESSION_ENDED, qd_reply_end((session)->service, (session)->link, (seq), (code), __VA_ARGS__))

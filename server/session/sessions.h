@@ -41,6 +41,10 @@ void qd_sessions_init(qd_sessions *sessions, qd_service *service, const qd_token
 /* All sessions must be gone, and the timer actor retired. */
 void qd_sessions_deinit(qd_sessions *sessions);
 
+/* The handler for all links of these sessions, and so the entrance to this folder: a link has one session from `opened`
+ * to `closed`. (link_handler.c) [any] */
+qd_link_handler qd_sessions_link_handler(qd_sessions *sessions);
+
 /* ---- [loop] ---- */
 
 /* Adds a session whose link has opened, and gives it a number. */

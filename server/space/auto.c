@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "auto.h"
 
+#include "../base/ablation.h"
+
 #define OPERATION_STEPS 64.0
 #define SORT_STEPS      24.0  /* a row's share of GRID's sorting */
 #define SHARE_STEPS     24.0  /* a row's share in a good tick of a tree */
@@ -21,7 +23,7 @@ static const qd_space_index tree = QD_AXES == 2 ? QD_SPACE_QUADTREE : QD_SPACE_O
 /* A tree of so few leaves is slower than BRUTE: 256 rows in two dimensions, 320 in three. */
 void qd_auto_init(qd_auto *choice, uint32_t leaf_rows, uint32_t depth)
 {
-    *choice = (qd_auto){.few = depth != 0 ? 0 : leaf_rows * (QD_AXES == 2 ? 8 : 10) / 3};
+    *choice = (qd_auto){.few = depth != 0 || QD_WITHOUT(AUTO_BRUTE) ? 0 : leaf_rows * (QD_AXES == 2 ? 8 : 10) / 3};
 }
 
 qd_space_index qd_auto_first(const qd_auto *choice)
@@ -108,7 +110,7 @@ qd_space_index qd_auto_next(qd_auto *choice, qd_space_index at_work, const qd_au
         *choice = (qd_auto){.few = choice->few};
         return QD_SPACE_BRUTE;
     }
-    if (choice->tree_failed) {
+    if (choice->tree_failed || QD_WITHOUT(AUTO_TRIES)) {
         return at_work;
     }
     return at_work == tree ? after_tree(choice, tick) : after_other(choice, at_work, tick);

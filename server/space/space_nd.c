@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../base/ablation.h"
 #include "../base/assert.h"
 #include "../base/memory/fetch.h"
 #include "auto.h"
@@ -40,7 +41,7 @@ typedef struct space_nd {
 /* Whether after so many moves every row counts as changed. */
 static bool is_nearly_all(uint64_t moves, uint32_t bodies)
 {
-    return moves >= bodies - bodies / 4;
+    return !QD_WITHOUT(UNMARKED_ROWS) && moves >= bodies - bodies / 4;
 }
 
 /* NULL: no memory. */
@@ -178,8 +179,9 @@ static bool is_old(const space_nd *s, const qd_record *record)
  * cache and want to be moved together, by all workers. Counted, so that it is the same on every machine. */
 static bool is_pending(const space_nd *s)
 {
-    return s->is_flooded || s->bodies.count >= s->proxies.index->tuning.pending_bodies_min ||
-           s->counters.moves - s->settled >= s->bodies.count || s->pending.any;
+    return !QD_WITHOUT(PENDING_MOVES) &&
+           (s->is_flooded || s->bodies.count >= s->proxies.index->tuning.pending_bodies_min ||
+            s->counters.moves - s->settled >= s->bodies.count || s->pending.any);
 }
 
 void QD_ND(qd_space_move)(qd_space *space, size_t count, const uint32_t *slots, const float *const *at)

@@ -14,6 +14,7 @@
  *     --shape NAME         box (default), circle, capsule: of the same extent, so that circles are the articles'
  *                          particles
  *     --filters            of six pairs one agrees
+ *     --no-agreement       no filters agree
  *     --swept              report passed pairs, too
  *     --workers N          on a pool of N threads; nanoseconds are then of wall-clock time
  *
@@ -38,7 +39,7 @@ typedef struct choice {
     uint32_t warm;  /* ticks before those that are measured */
     uint32_t dimensions, workers;
     qd_space_shape shape;
-    bool filters, swept;
+    bool filters, no_agreement, swept;
 } choice;
 
 static const char *const index_names[] = {"", "auto", "quadtree", "octree", "sparse", "hash", "grid", "brute"};
@@ -55,7 +56,9 @@ static qd_body body_of(const crowd *c, const choice *chosen, uint32_t i)
         .half_x = half,
         .half_y = half,
         .category = chosen->filters ? 1u << i % 4 : 1,
-        .mask = chosen->filters ? 5u << i % 3 : UINT32_MAX,
+        .mask = chosen->no_agreement ? 2
+                : chosen->filters    ? 5u << i % 3
+                                     : UINT32_MAX,
         .shape = (uint8_t)chosen->shape,
     };
 
@@ -316,6 +319,10 @@ static bool parse(int count, char **arguments, choice *chosen)
             chosen->filters = true;
             continue;
         }
+        if (strcmp(option, "--no-agreement") == 0) {
+            chosen->no_agreement = true;
+            continue;
+        }
         if (strcmp(option, "--swept") == 0) {
             chosen->swept = true;
             continue;
@@ -356,7 +363,7 @@ int main(int count, char **arguments)
             stderr,
             "usage: %s [--workload PART] [--count N] [--warm N] [--index auto|quadtree|octree|sparse|hash|grid|brute] "
             "[--kernel PART] "
-            "[--dimensions 2|3] [--shape box|circle|capsule] [--filters] [--swept] [--workers N]\n",
+            "[--dimensions 2|3] [--shape box|circle|capsule] [--filters] [--no-agreement] [--swept] [--workers N]\n",
             arguments[0]);
         return 2;
     }

@@ -2,22 +2,13 @@
  *
  * Cases of sessions that adopt what others of their token have left behind.
  */
-#include "cases.h"
-#include "server/actor/service/limits.h"
+#include "scenario.h"
 #include "server/base/memory/alloc.h"
-
-static const qd_msg_room_config by_step = {.tick_mode = QD_TICK_MODE_STEP};
-
-static uint32_t adopt(sim_peer *peer, uint64_t room, uint64_t session)
-{
-    return sim_peer_send(peer,
-                         (qd_client_message){.kind = QD_CLIENT_ADOPT, .as.adopt = {.room = room, .session = session}});
-}
 
 #define ADOPT(peer, want, number) SEND(peer, want, ADOPT, .adopt.session = (number))
 #define OWN(peer, want)           SEND(peer, want, SNAPSHOT, .snapshot.own = true)
 
-const sim_step sim_what_was_left_behind_is_adopted[] = {
+SCENARIO(what_was_left_behind_is_adopted) = {
     JOIN(A, "another"), /* sessions 1 to 4 */
     JOIN(B, "token"),
     JOIN(C, "token"),
@@ -33,7 +24,7 @@ const sim_step sim_what_was_left_behind_is_adopted[] = {
     CLOSE(B),
     LEAVE(C, "applied 1 to -1; left"),
     PASS(4000),
-    ADOPT(D, "handed over 1 2 3 from 0 to 4; tick 1 reset 10 begins", 0),
+    ADOPT(D, "handed over 1 2 3 from 0 to 4; tick 1 reset 10 begin", 0),
     PASS(2000),
     OWN(D, "snapshot 1 at 0 0 2 at 0 0 3 at 0 0 4 at 0 0"), /* the grace of the others is over */
     MOVE(D, "", 1, 7, 7),
@@ -41,10 +32,9 @@ const sim_step sim_what_was_left_behind_is_adopted[] = {
     ADOPT(D, "handed over from 0 to 4", 0),
     LOOK(A, ""),
     LOOK(C, ""),
-    END,
 };
 
-const sim_step sim_adopt_of_another_token_is_refused[] = {
+SCENARIO(adopt_of_another_token_is_refused) = {
     JOIN(A, "token"), /* sessions 1 to 4 */
     JOIN(B, NULL),
     JOIN(C, "toke"),
@@ -59,29 +49,19 @@ const sim_step sim_adopt_of_another_token_is_refused[] = {
     ROOM(D, 0),
     ADOPT(D, "error INVALID: session is 4, which is this one", 4),
     ADOPT(D, "handed over 1 2 from 1 to 4", 1),
-    END,
 };
 
-const sim_step sim_connected_session_keeps_its_entities[] = {
+SCENARIO(connected_session_keeps_its_entities) = {
     JOIN(A, "token"), /* sessions 1 to 3 */
-    JOIN(B, "token"),
-    JOIN(C, "token"),
-    SPAWN(A, NULL, 1, 2, 0),
-    SPAWN(B, "", 5, 1, 0),
-    CLOSE(B),
-    ADOPT(C, "handed over 5 from 0 to 3 1 connected 1", 0),
-    LOOK(A, ""),
-    MOVE(A, "", 1, 7, 7),
+    JOIN(B, "token"), JOIN(C, "token"), SPAWN(A, NULL, 1, 2, 0), SPAWN(B, "", 5, 1, 0), CLOSE(B),
+    ADOPT(C, "handed over 5 from 0 to 3 1 connected 1", 0), LOOK(A, ""), MOVE(A, "", 1, 7, 7),
     /* A connected session is adopted from by its number. It gets a report. */
-    ADOPT(C, "handed over 1 2 from 1 to 3", 1),
-    LOOK(A, "handed over 1 2 from 1 to 3 unasked"),
-    MOVE(A, "error ENTRIES 0 NOT_OWNER: NOT_OWNER", 1, 7, 7),
-    MOVE(C, "", 1, 7, 7),
+    ADOPT(C, "handed over 1 2 from 1 to 3", 1), LOOK(A, "handed over 1 2 from 1 to 3 unasked"),
+    MOVE(A, "error ENTRIES 0 NOT_OWNER: NOT_OWNER", 1, 7, 7), MOVE(C, "", 1, 7, 7),
     ADOPT(C, "handed over from 0 to 3", 0), /* a session that has nothing is not named */
-    END,
 };
 
-const sim_step sim_resumed_session_misses_what_was_adopted[] = {
+SCENARIO(resumed_session_misses_what_was_adopted) = {
     RESUMABLE(A, "token", "welcome 1 new key for 10000"),
     ROOM(A, 0),
     SPAWN(A, "", 1, 2, 0),
@@ -94,59 +74,32 @@ const sim_step sim_resumed_session_misses_what_was_adopted[] = {
     /* Open again, the session is not taken from. */
     SPAWN(C, "", 7, 1, 0),
     ADOPT(B, "handed over from 0 to 2 1 connected 1", 0),
-    END,
 };
 
-void sim_many_entities_are_adopted_in_parts(sim_house *house)
-{
-    const uint32_t count = QD_HANDED_OVER_IDS_MAX + 1000, half = count / 2;
-    sim_peer older, newer;
-
-    sim_peer_open(&older, house, "token");
-    uint64_t room = sim_peer_open_room(&older, "room", &by_step);
-    sim_peer_spawn(&older, room, 10 + half, count - half, 0);
-    sim_peer_spawn(&older, room, 10, half, 0);
-    sim_house_settle(house);
-    sim_peer_close(&older);
-    sim_peer_open(&newer, house, "token");
-    sim_peer_open_room(&newer, "room", NULL);
-    uint32_t seq = adopt(&newer, room, 0), next = 10, frames = 0;
-    for (bool last = false; !last; frames++) {
-        const qd_server_message *message = sim_peer_expect(&newer, QD_SERVER_HANDED_OVER);
-        const qd_msg_handed_over *reported = &message->as.handed_over;
-
-        sim_check(message->seq == seq && reported->to == 2, "a frame of something else");
-        for (uint32_t i = 0; i < reported->count; i++, next++) {
-            sim_check(reported->id[i] == next, "%u comes instead of %u", reported->id[i], next);
-        }
-        last = reported->last;
-    }
-    sim_check(frames == 2 && next == 10 + count, "%u in %u frames", next - 10, frames);
-    sim_peer_close(&newer);
-}
-
 /* A session that cannot get its report is disconnected, with the reason. Otherwise nothing changes. */
-void sim_owners_change_without_memory(sim_house *house)
+CASE(owners_change_without_memory)
 {
     static const uint32_t id[] = {1, 2, 3, 4};
     sim_peer keeper;
     uint32_t refused = 0, disconnected = 0, reported = 0;
 
     sim_peer_open(&keeper, house, NULL);
-    uint64_t room = sim_peer_open_room(&keeper, "room", &by_step);
+    uint64_t room = sim_peer_open_room(&keeper, "room", NULL);
     for (size_t allowance = 0; allowance < 8000; allowance += 41) {
         sim_peer giver, taker;
-        const uint64_t session = sim_peer_hello(&taker, house, &(qd_msg_hello){.token = "token"})->session;
 
+        sim_peer_open(&taker, house, "token");
+        const uint64_t session = taker.decoded.message.as.welcome.session;
         sim_peer_open(&giver, house, "token");
         sim_peer_open_room(&giver, "room", NULL);
         sim_peer_open_room(&taker, "room", NULL);
-        sim_peer_spawn(&giver, room, 1, 8, 0);
+        sim_peer_send_crowd(&giver, room, &(sim_crowd){.first = 1, .count = 8});
         sim_house_settle(house);
         sim_peer_send(&giver,
                       (qd_client_message){.kind = QD_CLIENT_HANDOVER,
                                           .as.handover = {.room = room, .count = 4, .id = id, .session = session}});
-        adopt(&taker, room, session + 1);
+        sim_peer_send(&taker,
+                      (qd_client_message){.kind = QD_CLIENT_ADOPT, .as.adopt = {.room = room, .session = session + 1}});
         qd_memory_limit_set(qd_memory_used() + allowance);
         sim_house_settle(house);
         for (const qd_server_message *message; (message = sim_peer_next(&taker)) != NULL;) {

@@ -2,9 +2,7 @@
  *
  * Cases of several writers in lockstep: sessions 1 to 3, which are three writers, and session 4.
  */
-#include "cases.h"
-
-const qd_msg_room_config sim_lockstep = {.tick_mode = QD_TICK_MODE_STEP, .writers = 3, .step_deadline_ms = 500};
+#include "scenario.h"
 
 #define THREE_WRITERS JOIN(A, NULL), JOIN(B, NULL), JOIN(C, NULL)
 /* The next tick, which all three make. */
@@ -24,7 +22,7 @@ static void step_silently(sim_scenario *play)
     }
 }
 
-const sim_step sim_lockstep_waits_for_all[] = {
+SCENARIO(lockstep_waits_for_all, CONFIG(.tick_mode = QD_TICK_MODE_STEP, .writers = 3, .step_deadline_ms = 500)) = {
     THREE_WRITERS,
     TICK_OF_ALL(1),
     TICK_OF_ALL(2),
@@ -36,10 +34,10 @@ const sim_step sim_lockstep_waits_for_all[] = {
     CALL(step_silently),
     LOOK(A, "applied 4 to -2"),
     LOOK(B, ""),
-    END,
 };
 
-const sim_step sim_lockstep_waits_no_longer_than_its_deadline[] = {
+SCENARIO(lockstep_waits_no_longer_than_its_deadline,
+         CONFIG(.tick_mode = QD_TICK_MODE_STEP, .writers = 3, .step_deadline_ms = 500)) = {
     THREE_WRITERS,
     /* The others have never stepped, so the server does not know them as writers yet. */
     STEP_TO(A, "", 1),
@@ -64,10 +62,10 @@ const sim_step sim_lockstep_waits_no_longer_than_its_deadline[] = {
     LOOK(A, "applied 3"),
     STEP_TO(A, "error TICK_OVER due 4: tick is 3, but the last tick is 3: the next one is 4", 3),
     STEP_TO(A, "error TICK_OVER due 4: the next one is 4", 1),
-    END,
 };
 
-const sim_step sim_lockstep_goes_on_without_writers_that_left[] = {
+SCENARIO(lockstep_goes_on_without_writers_that_left,
+         CONFIG(.tick_mode = QD_TICK_MODE_STEP, .writers = 3, .step_deadline_ms = 500)) = {
     THREE_WRITERS,
     JOIN(D, NULL),
     STEP_TO(A, NULL, 1),
@@ -97,10 +95,10 @@ const sim_step sim_lockstep_goes_on_without_writers_that_left[] = {
     STEP_TO(B, "", 5),
     PASS(510),
     LOOK(B, "applied 5 1 late 4"),
-    END,
 };
 
-const sim_step sim_lockstep_answers_a_step_behind_later_requests[] = {
+SCENARIO(lockstep_answers_a_step_behind_later_requests,
+         CONFIG(.tick_mode = QD_TICK_MODE_STEP, .writers = 3, .step_deadline_ms = 500)) = {
     THREE_WRITERS,
     STEP_TO(A, NULL, 1),
     SEND(A, "applied 0", UNSUBSCRIBE, .room = {0}),
@@ -109,6 +107,5 @@ const sim_step sim_lockstep_answers_a_step_behind_later_requests[] = {
     LOOK(A, "applied 1 of request 5 to -2"), /* with what came after the Step */
     /* The room is closed while the Step waits: that is a tick, too. */
     STEP_TO(A, NULL, 2),
-    SEND(A, "applied 2 to -1; closed: requested", CLOSE_ROOM, .room = {0}),
-    END,
+    CLOSE_ROOM(A, "applied 2 to -1; closed: requested"),
 };

@@ -2,59 +2,13 @@
  *
  * Cases of sessions: slow readers, and entities and their owners.
  */
-#include "cases.h"
-
-/* What lies unread takes less than half of the queue, but the reset that is due would not fit: its time goes on. */
-void sim_reader_whose_reset_never_fits_is_disconnected(sim_house *house)
-{
-    sim_peer writer, reader;
-
-    sim_peer_open(&writer, house, NULL);
-    sim_peer_open(&reader, house, NULL);
-    uint64_t room = sim_peer_open_room(&writer, "room", NULL);
-    sim_peer_open_room(&reader, "room", NULL);
-    sim_peer_subscribe(&reader, room);
-    (void)sim_peer_expect(&reader, QD_SERVER_TICK);
-    sim_peer_spawn(&writer, room, 1, 40, 0); /* 780 pairs: 7 KB of 16 */
-    sim_peer_step(&writer, room);
-    (void)sim_peer_expect(&writer, QD_SERVER_APPLIED);
-    sim_peer_spawn(&writer, room, 41, 40, 0); /* 2,380 more */
-    for (uint32_t i = 0; i < 60; i++) {
-        sim_check(!reader.link->closed, "it is closed after %u ms", 100 * i);
-        sim_peer_step(&writer, room);
-        (void)sim_peer_expect(&writer, QD_SERVER_APPLIED);
-        sim_house_pass(house, 100);
-        if (i == 48) {
-            sim_check(qd_counted(&house->server.service.counters, QD_COUNT_TOO_SLOW) == 0, "a reader has 5 s");
-        }
-    }
-    sim_check(qd_counted(&house->server.service.counters, QD_COUNT_TOO_SLOW) == 1, "its time is over");
-
-    /* A reader that reads in time gets the reset, and its full time again. */
-    sim_peer other;
-    sim_peer_open(&other, house, NULL);
-    sim_peer_open_room(&other, "room", NULL);
-    for (uint32_t i = 0; i < 3; i++) {
-        sim_peer_subscribe(&other, room);
-        sim_house_settle(house);
-        sim_peer_subscribe(&other, room); /* two resets of 28 KB: one is in, the other is lost */
-        sim_house_pass(house, 4000);
-        sim_check(sim_peer_expect(&other, QD_SERVER_TICK)->as.tick.reset, "the first reset");
-        sim_house_pass(house, 400);
-        const qd_msg_tick *tick = &sim_peer_expect(&other, QD_SERVER_TICK)->as.tick;
-        sim_check(tick->reset && tick->begins.count == 80 * 79 / 2, "the second reset");
-    }
-    sim_check(!other.link->closed && qd_counted(&house->server.service.counters, QD_COUNT_TOO_SLOW) == 1, "it reads");
-    sim_peer_close(&writer);
-    sim_peer_close(&reader);
-    sim_peer_close(&other);
-}
+#include "scenario.h"
 
 #define HAND_OVER(peer, want, many, to, to_room)                                                                       \
     SEND(peer, want, HANDOVER,                                                                                         \
          .handover = {.count = (many), .id = IDS(1, 2, 3, 4), .session = (to), .room_owned = (to_room)})
 
-const sim_step sim_entities_are_handed_over[] = {
+SCENARIO(entities_are_handed_over) = {
     JOIN(A, NULL), /* sessions 1 to 3; the third is not in the room */
     JOIN(B, NULL),
     OPEN(C, NULL),
@@ -81,5 +35,4 @@ const sim_step sim_entities_are_handed_over[] = {
     CLOSE(B),
     PASS(5100),
     SNAPSHOT(A, "snapshot 1 at 0 0"),
-    END,
 };

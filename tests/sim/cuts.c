@@ -9,19 +9,9 @@
 
 #include "client.h"
 
-static uint32_t pick(sim_client *client, uint32_t count)
-{
-    return sim_pick(&client->scene->world, count);
-}
-
-static bool percent(sim_client *client, uint32_t share)
-{
-    return sim_percent(&client->scene->world, share);
-}
-
 static uint64_t resume_ns(const sim_client *client)
 {
-    return client->scene->server.service.config.limits.resume_ms_max * UINT64_C(1000000);
+    return client->scene->house.server.service.config.limits.resume_ms_max * UINT64_C(1000000);
 }
 
 /* Drops the connection; the server may not notice. */
@@ -46,7 +36,7 @@ static bool is_in(const sim_slot *slot)
 
 void sim_client_cut(sim_client *client)
 {
-    uint64_t now_ns = client->scene->world.now_ns;
+    uint64_t now_ns = client->scene->house.world.now_ns;
 
     for (uint32_t i = 0; i < ROOMS_MAX; i++) {
         /* A RoomOpened that is under way would be a stay that the client does not know. */
@@ -94,7 +84,7 @@ static void go_back(sim_client *client)
 void sim_client_act_on_cut(sim_client *client)
 {
     if (client->link == NULL) {
-        if (client->scene->world.now_ns >= client->back_ns) {
+        if (client->scene->house.world.now_ns >= client->back_ns) {
             go_back(client);
         }
         return;
@@ -135,8 +125,8 @@ static void go_on_with_views(const sim_slot *slot)
     model_views_cut(slot->views);
     slot->views->watch = 0;
     for (size_t i = 0; i < stay->op_count; i++) {
-        if (stay->ops[i]->kind == QD_CLIENT_VIEW_OPTIONS && stay->ops[i]->place != MODEL_NOWHERE) {
-            slot->views->watch = stay->ops[i]->watch;
+        if (stay->ops[i]->message.kind == QD_CLIENT_VIEW_OPTIONS && stay->ops[i]->place != MODEL_NOWHERE) {
+            slot->views->watch = stay->ops[i]->message.as.view_options.watch;
         }
     }
 }
@@ -166,9 +156,9 @@ static void go_on_with_requests(sim_client *client)
 {
     for (size_t i = 0; i < client->request_count; i++) {
         sim_request *asked = &client->requests[i];
-        sim_slot *slot = asked->kind == QD_CLIENT_CLOSE_ROOM ? &client->slots[asked->stay->room->name] : NULL;
+        sim_slot *slot = asked->sent.kind == QD_CLIENT_CLOSE_ROOM ? &client->slots[asked->stay->room->name] : NULL;
 
-        if (slot != NULL && slot->stay == asked->stay && asked->seq > client->handed_seq) {
+        if (slot != NULL && slot->stay == asked->stay && asked->sent.seq > client->handed_seq) {
             slot->closing = false;
         }
         asked->excused = true;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
-#include "server/actor/commands/view_commands.h"
-#include "server/session/check/view_request.h"
+#include "server/session/check/requests.h"
 #include "tests/support/test.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
-static char fault[200];
+static qd_fault fault;
 
 static const uint32_t two[] = {1, 2};
 static const float some[] = {1, 2};
@@ -16,13 +15,14 @@ static const uint8_t cones[] = {QD_REGION_CIRCLE, QD_REGION_CONE}, odd_region[] 
 
 static void assert_refused(qd_error_code code, const qd_client_message *message, uint32_t dimensions, const char *text)
 {
-    assert_int_equal(qd_view_request_check(message, dimensions, fault, sizeof fault), code);
-    assert_string_equal(fault, text);
+    assert_false(qd_view_request_check(message, dimensions, &fault));
+    assert_int_equal(fault.code, code);
+    assert_string_equal(fault.text, text);
 }
 
 static void assert_taken(const qd_client_message *message, uint32_t dimensions)
 {
-    assert_int_equal(qd_view_request_check(message, dimensions, fault, sizeof fault), QD_ERROR_NONE);
+    assert_true(qd_view_request_check(message, dimensions, &fault));
 }
 
 static qd_client_message observe(qd_msg_observers observers)

@@ -24,18 +24,15 @@ void qd_pairs_deinit(qd_pairs *pairs)
 {
     qd_lists_deinit(&pairs->lists, pairs->heap);
     qd_block_deinit(&pairs->scratch, pairs->heap);
-    qd_heap_free(pairs->heap, pairs->rows, pairs->capacity * sizeof pairs->rows[0]);
+    qd_array_drop(pairs->heap, pairs->rows, pairs->capacity);
 }
 
 qd_status qd_pairs_join(qd_pairs *pairs, uint32_t member)
 {
-    qd_subscriber *rows = qd_array_reserve(pairs->heap, pairs->rows, &pairs->capacity, sizeof rows[0], member);
-
-    if (!rows) {
+    if (!qd_array_reserve(pairs->heap, pairs->rows, pairs->capacity, member)) {
         return QD_ERR_NO_MEMORY;
     }
-    pairs->rows = rows;
-    rows[member] = (qd_subscriber){.subscription = QD_UNSUBSCRIBED};
+    pairs->rows[member] = (qd_subscriber){.subscription = QD_UNSUBSCRIBED};
     if (member >= pairs->count) {
         pairs->count = member + 1;
     }

@@ -2,7 +2,6 @@
 #include "observers.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../common/order.h"
@@ -132,17 +131,10 @@ static qd_status reserve_row(qd_views *views, uint32_t *row)
         *row = views->free;
         return QD_OK;
     }
-    qd_observer *observers =
-        qd_array_reserve(views->heap, views->observers, &views->capacity, sizeof views->observers[0], views->count);
-    if (!observers) {
+    if (!qd_array_reserve(views->heap, views->observers, views->capacity, views->count) ||
+        !qd_array_reserve(views->heap, views->attention, views->attention_capacity, views->count)) {
         return QD_ERR_NO_MEMORY;
     }
-    views->observers = observers;
-    uint8_t *attention = qd_array_reserve(views->heap, views->attention, &views->attention_capacity, 1, views->count);
-    if (!attention) {
-        return QD_ERR_NO_MEMORY;
-    }
-    views->attention = attention;
     *row = views->count;
     return QD_OK;
 }
@@ -159,7 +151,7 @@ void qd_observers_rank(qd_views *views)
     if (count == 0) {
         return;
     }
-    views->order = qd_array_need(views->heap, views->order, &views->order_capacity, sizeof views->order[0], count - 1);
+    qd_array_need(views->heap, views->order, views->order_capacity, count - 1);
     qd_order order = qd_order_in_block(&views->scratch, views->heap, count);
     for (uint32_t row = 0; row < views->count; row++) {
         const qd_observer *observer = &views->observers[row];
@@ -508,13 +500,6 @@ void qd_views_unobserve(qd_views *views, uint32_t member, uint32_t count, const 
 
 /* ---- exceptions ---- */
 
-static int by_number(const void *a, const void *b)
-{
-    uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
-
-    return one < other ? -1 : one > other;
-}
-
 qd_status qd_views_except(qd_views *views, uint32_t member, uint32_t id, uint32_t show_count, const uint32_t *show,
                           uint32_t hide_count, const uint32_t *hide)
 {
@@ -540,8 +525,8 @@ qd_status qd_views_except(qd_views *views, uint32_t member, uint32_t id, uint32_
         if (show_count > 0) {
             memcpy(exceptions + hide_count, show, show_count * sizeof show[0]);
         }
-        qsort(exceptions, hide_count, sizeof exceptions[0], by_number);
-        qsort(exceptions + hide_count, show_count, sizeof exceptions[0], by_number);
+        qd_array_sort(exceptions, hide_count);
+        qd_array_sort(exceptions + hide_count, show_count);
     }
     qd_heap_free(views->heap, observer->exceptions,
                  (observer->hide_count + observer->show_count) * sizeof observer->exceptions[0]);

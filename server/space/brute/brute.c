@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "../../base/ablation.h"
 #include "../../base/assert.h"
 #include "../core/search.h"
 #include "../core/traversal.h"
@@ -32,7 +33,7 @@ static uint32_t traverse_begin(qd_index *index, qd_traversal_plan *plan)
     if (count < 2 || !qd_one_list_is_due(index, plan)) {
         return 0;
     }
-    brute->by_bytes = count <= FEW_ROWS && plan->workers == 1;
+    brute->by_bytes = count <= FEW_ROWS && plan->workers == 1 && !QD_WITHOUT(BRUTE_BYTES);
     choose_quantizer(brute);
     brute->by_bytes &= !brute->is_too_coarse;
     brute->quantizer_traversals--;

@@ -3,6 +3,7 @@
 
 #include <float.h>
 
+#include "../../base/ablation.h"
 #include "../core/rows.h"
 #include "../kernel/choose.h"
 #include "../move/move.h"
@@ -47,7 +48,9 @@ size_t qd_one_list_move(qd_index *index, size_t count, const uint32_t *slots, co
 {
     size_t done = 0;
 #if defined(__x86_64__)
-    if (qd_kernel_chosen() == &qd_kernel_avx512) {
+    if (QD_WITHOUT(SIMD_MOVES)) {
+        done = 0;
+    } else if (qd_kernel_chosen() == &qd_kernel_avx512) {
         done = qd_one_list_move_avx512(index, count, slots, at);
     } else if (qd_kernel_chosen() == &qd_kernel_avx2) {
         done = qd_one_list_move_avx2(index, count, slots, at);

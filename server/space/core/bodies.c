@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../../base/ablation.h"
 #include "../../base/assert.h"
 #include "../../base/memory/array.h"
 
@@ -194,18 +195,18 @@ static void add_class(qd_filter_classes *classes, qd_filter filter)
 bool qd_bodies_any_self_ignoring(const qd_bodies *bodies)
 {
     const qd_filter_classes *classes = &bodies->classes;
-    bool any = classes->count == QD_FILTER_CLASSES_MAX;
+    bool any = classes->count == QD_FILTER_CLASSES_MAX || QD_WITHOUT(FILTER_CLASSES);
 
     /* The second bound, which always holds, is for compilers that look for arrays that are overrun. */
     for (uint32_t i = 0; i < classes->count && i < QD_FILTER_CLASSES_MAX; i++) {
         any |= !(classes->agree[i] >> i & 1);
     }
-    return any;
+    return any && !QD_WITHOUT(SELF_IGNORING);
 }
 
 void qd_bodies_filter_set(qd_bodies *bodies, uint32_t slot, qd_filter filter)
 {
-    if (bodies->classes.count < QD_FILTER_CLASSES_MAX &&
+    if (!QD_WITHOUT(FILTER_CLASSES) && bodies->classes.count < QD_FILTER_CLASSES_MAX &&
         qd_bodies_filter_class(bodies, filter) == QD_FILTER_CLASSES_MAX) {
         add_class(&bodies->classes, filter);
     }

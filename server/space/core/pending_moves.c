@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../../base/ablation.h"
 #include "../../base/assert.h"
 #include "../../base/memory/array.h"
 
@@ -306,7 +307,7 @@ void qd_pending_apply(qd_pending *pending, qd_proxies *proxies, const qd_executo
     }
     applying all = {pending, index, pending->capacity / WORD_SLOTS};
     pending->any = false;
-    if (index->rows->all && index->rows->count >= index->tuning.task_rows_min) {
+    if (index->rows->all && !QD_WITHOUT(PARALLEL_MOVES) && index->rows->count >= index->tuning.task_rows_min) {
         const size_t parts = (all.words + part_words(&all) - 1) / part_words(&all);
 
         executor->run(executor->context, parts, apply_part, &all);

@@ -4,6 +4,7 @@
 #include <float.h>
 #include <string.h>
 
+#include "../../base/ablation.h"
 #include "../../base/assert.h"
 #include "../../base/memory/array.h"
 #include "rows.h"
@@ -195,7 +196,7 @@ static void note_loose(qd_proxies *proxies, uint32_t slot)
 {
     qd_record *record = &proxies->index->bodies->record[slot];
 
-    if (record->loose) {
+    if (record->loose || QD_WITHOUT(LOOSE_BODIES)) {
         return;
     }
     record->loose = 1;
@@ -251,8 +252,8 @@ void qd_proxies_update(qd_proxies *proxies, uint32_t slot)
     }
     qd_row both = qd_row_union(&bounds, &was);
     uint32_t cell_key, cell = index->ops->locate(index, &both, &cell_key);
-    if (is_whole && !index->config->swept && index->ops->is_far != NULL && !qd_boxes_overlap(&was, &bounds) &&
-        index->ops->is_far(index, &both, cell_key)) {
+    if (is_whole && !index->config->swept && index->ops->is_far != NULL && !QD_WITHOUT(SPLIT_BODIES) &&
+        !qd_boxes_overlap(&was, &bounds) && index->ops->is_far(index, &both, cell_key)) {
         split(index, slot, &now);
         return;
     }
@@ -324,7 +325,7 @@ static void fetch_lists(const qd_index *index, const qd_mover *mover)
 
 void qd_proxies_apply(qd_proxies *proxies, const qd_mover *movers, uint32_t count)
 {
-    const bool is_large = proxies->index->bodies->used > FETCH_FROM;
+    const bool is_large = proxies->index->bodies->used > FETCH_FROM && !QD_WITHOUT(MOVE_PREFETCH);
 
     if (is_large) {
         fetch_movers(proxies->index, movers, count);
@@ -408,7 +409,7 @@ void qd_proxies_fetch(const qd_proxies *proxies, uint32_t number)
     const qd_bodies *bodies = index->bodies;
     const qd_change *first = &bodies->change[number];
 
-    if (number + 3 * FETCH_STEP >= bodies->change_count) {
+    if (number + 3 * FETCH_STEP >= bodies->change_count || QD_WITHOUT(SETTLE_PREFETCH)) {
         return;
     }
     __builtin_prefetch(&bodies->record[first[3 * FETCH_STEP].slot], 1);

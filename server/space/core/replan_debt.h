@@ -18,6 +18,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../../base/ablation.h"
+
 /* A step is about the time that one row takes against a register of others. */
 #define QD_TESTS_A_STEP  64.0
 #define QD_EXACT_STEPS   3.0  /* an exact test */
@@ -47,7 +49,7 @@ static inline void qd_replan_debt_add(qd_replan_debt *debt, double beyond)
 
 static inline bool qd_replan_debt_is_due(const qd_replan_debt *debt, double price)
 {
-    return debt->steps > ldexp(price, (int)debt->doublings);
+    return !QD_WITHOUT(REPLAN_DEBT) && debt->steps > ldexp(price, (int)debt->doublings);
 }
 
 /* After a plan. */

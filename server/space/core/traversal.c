@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../../base/ablation.h"
 #include "../../base/assert.h"
 #include "../../base/memory/array.h"
 #include "../../base/memory/scratch.h"
@@ -61,7 +62,7 @@ static void settle(qd_worker_slot *worker)
 
 void qd_traversal_commit(qd_worker_slot *worker, uint32_t cell)
 {
-    if (!worker->commit) {
+    if (!worker->commit || QD_WITHOUT(EARLY_COMMIT)) {
         return;
     }
     worker->leaving[worker->leaving_count++] = cell;
@@ -286,18 +287,23 @@ void qd_traversal_run(qd_traversal *traversal, qd_index *index, const qd_executo
 {
     qd_traversal_plan plan = {
         .mode = mode,
-        .unmarked = index->rows->all && index->ops->commits_all && mode != QD_TRAVERSAL_PAIRS,
+        .unmarked =
+            index->rows->all && index->ops->commits_all && !QD_WITHOUT(EARLY_COMMIT) && mode != QD_TRAVERSAL_PAIRS,
     };
 
     if (!plan.unmarked) {
         qd_rows_list_all(index->rows);
     }
-    plan.all = plan.unmarked || mode != QD_TRAVERSAL_EVENTS || is_nearly_all_changed(index->rows);
-    plan.workers = rows_at_work(index->rows, plan.all) >= index->tuning.task_rows_min ? (uint32_t)executor->width : 1;
+    plan.all =
+        plan.unmarked || mode != QD_TRAVERSAL_EVENTS || QD_WITHOUT(ACTIVE_CELLS) || is_nearly_all_changed(index->rows);
+    plan.workers = rows_at_work(index->rows, plan.all) >= index->tuning.task_rows_min && !QD_WITHOUT(TRAVERSAL_TASKS)
+                       ? (uint32_t)executor->width
+                       : 1;
     uint32_t tasks = index->ops->traverse_begin(index, &plan);
     uint32_t workers = tasks > 1 ? plan.workers : 1;
     qd_quota quota = {.limit = limit, .misses_max = misses_max(index, limit)};
-    qd_worker_slot *lent = workers == 1 && index->rows->count <= LENT_ROWS_MAX ? lent_worker() : NULL;
+    qd_worker_slot *lent =
+        workers == 1 && index->rows->count <= LENT_ROWS_MAX && !QD_WITHOUT(TRAVERSAL_SCRATCH) ? lent_worker() : NULL;
     if (lent == NULL) {
         make_workers(traversal, workers);
     }

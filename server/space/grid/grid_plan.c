@@ -9,6 +9,7 @@
 
 #include <math.h>
 
+#include "../../base/ablation.h"
 #include "../core/rows.h"
 
 #define ROWS_A_CELL   48u /* where there is nothing else to begin with */
@@ -82,7 +83,7 @@ static void choose_size(qd_grid *grid, const qd_extent *extent)
         work = work_before;
     }
     const double factors[] = {FACTOR_COARSE, FACTOR_FINE};
-    for (uint32_t i = 0; i < 2; i++) {
+    for (uint32_t i = 0; i < 2 && !QD_WITHOUT(GRID_SIZE); i++) {
         if (!go_on(grid, extent, factors[i], &size, &work)) {
             go_on(grid, extent, 1 / factors[i], &size, &work);
         }
@@ -150,7 +151,7 @@ void qd_grid_rebuild(qd_grid *grid)
     qd_index *index = &grid->one_list.index;
     qd_rows old = *index->rows;
 
-    if (!qd_replan_debt_is_due(&grid->order_debt, REBUILD_STEPS * (double)old.count)) {
+    if (QD_WITHOUT(GRID_ORDER) || !qd_replan_debt_is_due(&grid->order_debt, REBUILD_STEPS * (double)old.count)) {
         return;
     }
     grid->order_debt.steps = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "../../base/ablation.h"
 #include "../../base/assert.h"
 #include "../../base/memory/array.h"
 #include "../kernel/choose.h"
@@ -144,7 +145,7 @@ static bool put_apart(maker *make, const qd_grid_span *both, uint32_t reference,
     bool is_round = (qd_row_id(rows, reference) & QD_ID_ROUND) != 0;
     qd_grid_span was, now;
 
-    if (make->swept || make->sink.mode == QD_TRAVERSAL_PAIRS ||
+    if (make->swept || QD_WITHOUT(GRID_APART) || make->sink.mode == QD_TRAVERSAL_PAIRS ||
         !span_of(&grid->shape, qd_row_was(rows, reference), is_round, &was) ||
         !span_of(&grid->shape, qd_row_now(rows, reference), is_round, &now) ||
         cells_in(both) <= (uint64_t)cells_in(&was) + cells_in(&now)) {

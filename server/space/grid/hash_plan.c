@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../base/ablation.h"
 #include "../../base/assert.h"
 #include "../../base/memory/array.h"
 #include "../core/rows.h"
@@ -172,6 +173,11 @@ static double choose_size(const qd_hash *hash)
     double least = fmax(fmax(all.length, all.distance * FINENESS), (double)FLT_MIN), most = 2 * all.distance;
     int exponent;
 
+    if (QD_WITHOUT(HASH_SIZE)) {
+        double cells = (double)hash->index.rows->count / hash->index.tuning.leaf_rows;
+
+        return fmax(least, all.distance / fmax(pow(cells, 1.0 / QD_AXES), 1));
+    }
     (void)frexp(least, &exponent);
     double size = ldexp(1, exponent);
     survey s = survey_start(hash);
@@ -242,7 +248,7 @@ static void order_cells(qd_hash *hash, uint32_t *list, uint32_t rows)
         pool->grid[i].flags = 0;
         entries[i] = (entry){pool->grid[i], i};
     }
-    if (pool->used > 0) {
+    if (pool->used > 0 && !QD_WITHOUT(HASH_ORDER)) {
         qsort(entries, pool->used, sizeof *entries, compare);
     }
     for (uint32_t i = 0; i < pool->used; i++) {

@@ -19,6 +19,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "../../base/ablation.h"
 #include "../core/traversal.h"
 #include "hash_cells.h"
 
@@ -170,7 +171,7 @@ static void enter_group(group *g, const qd_hash_cell *cell)
     for (uint32_t k = 0; k < QD_AXES; k++) {
         at[k] = cell->at[k] & ~(GROUP_CELLS - 1);
     }
-    if (cell->level == g->level && memcmp(at, g->at, sizeof at) == 0) {
+    if (!QD_WITHOUT(HASH_GROUPS) && cell->level == g->level && memcmp(at, g->at, sizeof at) == 0) {
         return;
     }
     memcpy(g->at, at, sizeof at);
@@ -255,7 +256,7 @@ static qd_window window_of(const group *g, const qd_hash_cell *cell)
 /* It ends with the last of the cell's own rows. */
 static void close_window(const qd_list8 *list, qd_window *window)
 {
-    for (uint32_t k = 0; k < QD_AXES; k++) {
+    for (uint32_t k = 0; k < QD_AXES && !QD_WITHOUT(HASH_WINDOW); k++) {
         const uint8_t *column = list->column[QD_OUTER_HI + k];
         uint8_t most = 0;
 

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../../base/ablation.h"
 #include "../../base/assert.h"
 #include "../core/index.h"
 
@@ -29,6 +30,11 @@ static inline bool qd_move_is_step(const qd_record *record, const qd_row *bounds
         is_step &= fabsf(record->at[k] - before[k]) <= bounds->v[QD_ROW_HIGH + k] - bounds->v[k];
     }
     return is_step;
+}
+
+static inline bool qd_moves_prefetch(const qd_bodies *bodies)
+{
+    return bodies->used > QD_MOVE_PREFETCH_FROM && !QD_WITHOUT(MOVE_PREFETCH);
 }
 
 /* What is needed QD_MOVE_PREFETCH_RECORD slots further on, and QD_MOVE_PREFETCH_ROW: the list is that long. `marks`:
@@ -81,7 +87,7 @@ static inline __attribute__((always_inline)) size_t qd_move_each(qd_index *index
                                                                  qd_movers *movers, qd_stays_fn stays)
 {
     qd_bodies *bodies = index->bodies;
-    const bool is_large = bodies->used > QD_MOVE_PREFETCH_FROM;
+    const bool is_large = qd_moves_prefetch(bodies);
     const float *to[QD_AXES];
 
     memcpy(to, at, sizeof to);

@@ -259,7 +259,7 @@ static inline void fetch_ahead(const qd_index *index, const uint32_t *slots, siz
 {
     const qd_bodies *bodies = index->bodies;
 
-    if (bodies->used > QD_MOVE_PREFETCH_FROM && left >= QD_MOVE_PREFETCH_RECORD + WIDTH) {
+    if (qd_moves_prefetch(bodies) && left >= QD_MOVE_PREFETCH_RECORD + WIDTH) {
         check_slots(slots + QD_MOVE_PREFETCH_ROW, bodies->used);
         for (size_t k = 0; k < WIDTH; k++) {
             qd_move_prefetch(index, slots + k, marks);

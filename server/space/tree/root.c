@@ -4,6 +4,8 @@
 #include <float.h>
 #include <string.h>
 
+#include "../../base/ablation.h"
+
 #define SHELL_NEAREST (-6) /* the first shell beyond the bounds: up to 2^-6 of their side */
 #define BETTER        0.5  /* the share of the bounds' cost below which another root is worth it */
 #define SAMPLE        127u
@@ -263,7 +265,7 @@ qd_root qd_root_choose(const qd_shells *shells, qd_root_use use)
     candidate best = try_root(shells, &shells->bounds, 0, QD_SHELLS_WITHIN - 1, use);
 
     best.root = qd_root_of(&shells->bounds);
-    best.cost *= BETTER;
+    best.cost *= QD_WITHOUT(ROOT_CHOICE) ? -1 : BETTER;
     for (uint32_t first = 0; first < QD_SHELLS; first++) {
         for (uint32_t last = first; last < QD_SHELLS; last++) {
             if (shells->count[first] == 0 || shells->count[last] == 0) {

@@ -26,7 +26,7 @@ static inline uint32_t lanes_of_count(uint32_t count)
     return count < PAIRS_LANES ? (1u << count) - 1 : (1u << PAIRS_LANES) - 1;
 }
 
-static inline uint32_t take_shapes(const qd_sink *sink, qd_pair *pairs, uint32_t *pair_count, qd_shapes *to)
+static inline uint32_t take_shapes_many(const qd_sink *sink, qd_pair *pairs, uint32_t *pair_count, qd_shapes *to)
 {
     const ints row = OP(set1_epi32)(QD_LIST_ROW);
     const uint32_t count = *pair_count, swept = sink->swept ? UINT32_MAX : 0;
@@ -70,8 +70,8 @@ static inline void round_off(uint32_t *numbers, uint32_t count)
     memcpy(numbers + count, &first, sizeof first);
 }
 
-static inline size_t exact_shapes(const qd_sink *sink, const uint8_t *kinds, qd_shapes *shapes, uint32_t shape_count,
-                                  qd_space_event *event, size_t count)
+static inline size_t exact_shapes_many(const qd_sink *sink, const uint8_t *kinds, qd_shapes *shapes,
+                                       uint32_t shape_count, qd_space_event *event, size_t count)
 {
     const ints slots = OP(set1_epi32)(QD_ID_SLOT);
 

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "../../../base/ablation.h"
 #include "../../../base/assert.h"
 #include "../../core/bodies.h"
 #include "../../core/rows.h"
@@ -46,6 +47,17 @@ static inline uint32_t hit_row(uint64_t at)
 static inline uint32_t hit_base(uint64_t at)
 {
     return (uint32_t)(at >> 32);
+}
+
+static inline bool is_grouped(uint32_t rows)
+{
+    return rows > QD_LIST_LONG && !QD_WITHOUT(LIST_GROUPS);
+}
+
+/* Whether inner boxes that overlap prove that a pair has no event. */
+static inline bool are_inner_tested(const qd_sink *sink)
+{
+    return sink->mode == QD_TRAVERSAL_EVENTS && !QD_WITHOUT(INNER_BOXES);
 }
 
 static inline uint64_t lanes_below(uint32_t count, uint32_t lanes)
@@ -104,7 +116,7 @@ static bool find_self_ignoring(const qd_sink *sink, const uint32_t *row, uint32_
 {
     uint32_t part = 1;
 
-    if (count < 2) {
+    if (count < 2 || QD_WITHOUT(SELF_IGNORING)) {
         return false;
     }
     while (part < SELF_IGNORING_SAMPLES &&

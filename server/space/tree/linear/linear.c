@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "linear.h"
 
+#include "../../../base/ablation.h"
 #include "../../../base/assert.h"
 #include "../../../base/memory/array.h"
 #include "../root.h"
@@ -52,7 +53,7 @@ static void entered(qd_index *index, uint32_t cell)
     qd_linear *tree = (qd_linear *)index;
 
     qd_linear_occupy(tree, cell);
-    tree->crowd_debt += qd_linear_plan_is_crowded(tree, cell);
+    tree->crowd_debt += qd_linear_plan_is_crowded(tree, cell) && !QD_WITHOUT(CROWD_REPLAN);
 }
 
 static void settle(qd_index *index)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "linear_move.h"
 
+#include "../../../base/ablation.h"
 #include "../../kernel/choose.h"
 #include "../../move/move.h"
 #include "../../move/move_simd.h"
@@ -70,7 +71,7 @@ static bool look(const qd_linear *tree, uint32_t slot, qd_mover *mover)
 static void look_each(const qd_linear *tree, qd_movers *movers)
 {
     const qd_index *index = &tree->index;
-    const bool is_large = index->bodies->used > QD_MOVE_PREFETCH_FROM;
+    const bool is_large = qd_moves_prefetch(index->bodies);
     const uint32_t count = movers->count;
 
     movers->count = 0;
@@ -95,6 +96,9 @@ static size_t move_by_registers(qd_index *index, bool is_avx512, size_t count, c
     if (done == 0 || count - done < QD_LEFT_STEP) {
         done = qd_move_each(index, done, count, slots, at, movers, stays);
     }
+    for (; left.count > 0 && QD_WITHOUT(SIMD_LOCATE); left.count--) {
+        movers->each[movers->count++].slot = left.slot[left.count - 1];
+    }
     look_each(tree, movers);
     if (left.count > 0) {
         (is_avx512 ? qd_linear_look_avx512 : qd_linear_look_avx2)(tree, &left, movers);
@@ -108,7 +112,7 @@ size_t qd_linear_move(qd_index *index, size_t count, const uint32_t *slots, cons
 #if defined(__x86_64__)
     const qd_kernel *kernel = qd_kernel_chosen();
 
-    if (kernel == &qd_kernel_avx512 || kernel == &qd_kernel_avx2) {
+    if (!QD_WITHOUT(SIMD_MOVES) && (kernel == &qd_kernel_avx512 || kernel == &qd_kernel_avx2)) {
         return move_by_registers(index, kernel == &qd_kernel_avx512, count, slots, at, movers);
     }
 #endif

@@ -166,7 +166,7 @@ static inline uint32_t look(const qd_linear *tree, const constants *c, const uin
     }
     spot to = spot_of(tree, &both), natural = spot_of(tree, &now);
     uint32_t is_leaf = any(to.cell_key & (1u << 24)), is_other = any(natural.cell_key ^ to.cell_key);
-    uint32_t split = index->config->swept ? 0 : far & apart & ~is_leaf & ~absent;
+    uint32_t split = index->config->swept || QD_WITHOUT(SPLIT_BODIES) ? 0 : far & apart & ~is_leaf & ~absent;
     *odd =
         any((at.state & 0xffu) ^ QD_RECORD_LIVE) | any(are_of_shape(&at, QD_SPACE_CAPSULE)) | any(at.change ^ QD_NONE);
     uint32_t cell[2][WIDTH], cell_key[2][WIDTH];
@@ -193,7 +193,7 @@ void MOVE_SYMBOL(qd_linear_look)(const qd_linear *tree, qd_left *left, qd_movers
 {
     const constants c = constants_of(tree);
     const qd_index *index = &tree->index;
-    const bool is_large = index->bodies->used > QD_MOVE_PREFETCH_FROM;
+    const bool is_large = qd_moves_prefetch(index->bodies);
     qd_mover many[WIDTH];
 
     for (uint32_t i = left->count; i % WIDTH != 0; i++) {
@@ -238,7 +238,7 @@ static inline __attribute__((always_inline)) size_t move_many(qd_linear *tree, s
 {
     const constants c = constants_of(tree);
     const qd_bodies *bodies = tree->index.bodies;
-    const bool is_large = bodies->used > QD_MOVE_PREFETCH_FROM;
+    const bool is_large = qd_moves_prefetch(bodies);
     uint32_t out_count = 0;
     size_t i = 0;
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../../../base/ablation.h"
 #include "../../../base/assert.h"
 #include "../../core/rows.h"
 #include "../root.h"
@@ -124,7 +125,7 @@ static uint32_t depth_for(const qd_linear *tree)
     if (tree->index.rows->count <= qd_leaf_rows_max(&tree->index)) {
         return 0;
     }
-    uint32_t depth = even_depth(tree) + DEPTH_EXTRA;
+    uint32_t depth = even_depth(tree) + (QD_WITHOUT(LEAF_PLAN) ? 0 : DEPTH_EXTRA);
     return depth < QD_TREE_DEPTH_MAX ? depth : QD_TREE_DEPTH_MAX;
 }
 
@@ -135,7 +136,7 @@ static void stretch_root(qd_linear *tree)
 {
     uint32_t rows = tree->index.rows->count;
 
-    if (tree->index.config->depth > 0 || rows <= qd_leaf_rows_max(&tree->index)) {
+    if (tree->index.config->depth > 0 || rows <= qd_leaf_rows_max(&tree->index) || QD_WITHOUT(ROOT_STRETCH)) {
         return;
     }
     uint32_t depth = even_depth(tree);
@@ -165,7 +166,7 @@ static uint32_t morton_of_row(const qd_linear *tree, const qd_rows *rows, uint32
         at[k] = qd_quantizer_number(box.v[k], tree->quantizer.origin[k], tree->quantizer.scale) >>
                 (QD_QUANTIZER_BITS - tree->depth);
     }
-    return qd_morton(at);
+    return QD_WITHOUT(ROW_ORDER) ? 0 : qd_morton(at);
 }
 
 static void place_root(qd_linear *tree, qd_scan all)
@@ -317,7 +318,7 @@ void qd_linear_replan(qd_linear *tree)
     place_root(tree, start);
     make_cells(tree, depth_for(tree), QD_ARRAY_NEED);
     count_rows(tree, start);
-    if (tree->index.config->depth == 0) {
+    if (tree->index.config->depth == 0 && !QD_WITHOUT(LEAF_PLAN)) {
         memset(tree->flags, 0, tree->index.cells);
         choose_leaves(tree);
         count_rows(tree, start);

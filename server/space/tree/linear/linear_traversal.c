@@ -7,6 +7,7 @@
  */
 #include "linear_traversal.h"
 
+#include "../../../base/ablation.h"
 #include "../../../base/memory/fetch.h"
 #include "../../kernel/choose.h"
 
@@ -80,7 +81,8 @@ static void fetch_next(const qd_worker_slot *worker, spot at)
     const qd_rows *rows = worker->index->rows;
     const qd_cell *cell = &worker->index->cell[at.number];
 
-    if (rows->count <= PREFETCH_FROM || cell->count == 0 || !(tree_of(worker)->flags[at.number] & QD_CELL_LEAF)) {
+    if (rows->count <= PREFETCH_FROM || QD_WITHOUT(TRAVERSAL_PREFETCH) || cell->count == 0 ||
+        !(tree_of(worker)->flags[at.number] & QD_CELL_LEAF)) {
         return;
     }
     uint32_t blocks = (cell->count + QD_BLOCK_ROWS - 1) / QD_BLOCK_ROWS, first = cell->head + 1;
@@ -96,7 +98,7 @@ static void fetch_next(const qd_worker_slot *worker, spot at)
  * tell apart what lies side by side in the finest cells. */
 static bool is_worth_narrowing(const qd_worker_slot *worker, uint32_t level, const qd_list16 *list)
 {
-    if (list->own < NARROW_OWN_MIN || level + 8 < tree_of(worker)->depth + NARROW_BITS) {
+    if (QD_WITHOUT(NARROWING) || list->own < NARROW_OWN_MIN || level + 8 < tree_of(worker)->depth + NARROW_BITS) {
         return false;
     }
     uint32_t moved = 0;

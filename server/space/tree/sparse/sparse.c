@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sparse.h"
 
+#include "../../../base/ablation.h"
 #include "../../../base/memory/array.h"
 #include "../../move/move.h"
 #include "../root.h"
@@ -201,7 +202,7 @@ qd_index *qd_sparse_create(const qd_index *as)
     sparse->index.ops = &ops;
     sparse->index.cell = NULL;
     sparse->index.cells = 0;
-    qd_sparse_cells_init(&sparse->cells, as->heap, as->config->depth == 0);
+    qd_sparse_cells_init(&sparse->cells, as->heap, as->config->depth == 0 && !QD_WITHOUT(SPARSE_ROOM));
     const qd_space_config *config = as->config;
     const float lo[3] = {config->min_x, config->min_y, config->min_z};
     const float hi[3] = {config->max_x, config->max_y, config->max_z};

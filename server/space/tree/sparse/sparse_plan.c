@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../../../base/ablation.h"
 #include "../../../base/assert.h"
 #include "../../core/rows.h"
 #include "../root.h"
@@ -178,7 +179,7 @@ void qd_sparse_merge(qd_sparse *sparse)
 {
     uint64_t news = sparse->index.rows->operations - sparse->merged_for, looks = news / OPERATIONS_A_LOOK;
 
-    if (sparse->index.config->depth != 0 || looks == 0) {
+    if (sparse->index.config->depth != 0 || looks == 0 || QD_WITHOUT(SPARSE_MERGE)) {
         return;
     }
     sparse->merged_for += looks * OPERATIONS_A_LOOK;

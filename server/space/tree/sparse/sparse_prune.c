@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sparse_prune.h"
 
+#include "../../../base/ablation.h"
 #include "../../../base/assert.h"
 #include "../../../base/memory/array.h"
 
@@ -100,7 +101,7 @@ static uint32_t branches(const qd_sparse *sparse)
 void qd_sparse_prune(qd_sparse *sparse)
 {
     const uint32_t candidates = sparse->candidates.count;
-    bool is_due = true;
+    bool is_due = !QD_WITHOUT(SPARSE_PRUNE);
 
     switch (sparse->index.config->prune) {
     case QD_SPACE_PRUNE_WALK:
@@ -110,7 +111,7 @@ void qd_sparse_prune(qd_sparse *sparse)
         }
         break;
     case QD_SPACE_PRUNE_LAZY:
-        is_due = candidates > branches(sparse) / LAZY_SHARE;
+        is_due &= candidates > branches(sparse) / LAZY_SHARE;
         break;
     default:
         break;

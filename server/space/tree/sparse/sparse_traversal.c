@@ -12,6 +12,7 @@
  */
 #include "sparse_traversal.h"
 
+#include "../../../base/ablation.h"
 #include "../../../base/memory/array.h"
 #include "../../../base/memory/fetch.h"
 #include "sparse_prune.h"
@@ -104,7 +105,7 @@ static void fetch_next(const qd_worker_slot *worker, spot at)
     const qd_rows *rows = worker->index->rows;
     const uint32_t next = cells_of(worker)->link[at.number].next;
 
-    if (rows->count <= PREFETCH_FROM || next == QD_NONE) {
+    if (rows->count <= PREFETCH_FROM || QD_WITHOUT(TRAVERSAL_PREFETCH) || next == QD_NONE) {
         return;
     }
     for (uint32_t block = cells_of(worker)->cell[next].head; block != QD_NONE; block = rows->info[block].next) {
@@ -152,7 +153,7 @@ static inline spot skip_empty(const qd_worker_slot *worker, spot at)
     const qd_sparse_link *link = cells->link;
     uint32_t number = at.number;
 
-    while (cells->cell[number].count == 0 && link[number].first != QD_NONE &&
+    while (!QD_WITHOUT(SPARSE_SKIP) && cells->cell[number].count == 0 && link[number].first != QD_NONE &&
            link[link[number].first].next == QD_NONE && qd_key_level(cells->key[number]) % QUANTIZER_LEVELS != 0) {
         number = link[number].first;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "command_reply.h"
+#include "command.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,6 +7,20 @@
 void qd_command_answer(qd_room_actor *actor, const qd_request *request, const qd_server_message *message)
 {
     qd_reply_send(actor->service, request->head.membership->endpoint->link, message);
+}
+
+qd_command_sent qd_command_send(qd_room_actor *actor, const qd_request *request, qd_frames *list)
+{
+    qd_command_sent sent = QD_COMMAND_NO_MEMORY;
+
+    if (!list->failed) {
+        qd_link *link = request->head.membership->endpoint->link;
+        qd_link_sent queued = qd_reply_queue(actor->service, link, list->frames, list->count, QD_LINK_EVENTS);
+
+        sent = queued == QD_LINK_FULL ? QD_COMMAND_QUEUE_FULL : QD_COMMAND_SENT;
+    }
+    qd_frames_deinit(list);
+    return sent;
 }
 
 void qd_command_refusals(qd_room_actor *actor, const qd_request *request, uint32_t count, const uint32_t *id,
