@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a tick of a space costs: nanoseconds of the thread's CPU time per entity, medians, for moving what moved (update)
- * and for finding all begins and ends (walk, with settle), less the cost of reading the clock.
+ * What a tick of a space costs: ns of thread time per entity, medians, for the moves (update) and for finding all begins
+ * and ends (traversal, with settle), less the cost of reading the clock.
  *
  *     bench_space_tick [OPTION]...
  *
- *     --workload PART      only those of crowd.h with this in their name
- *     --count N            of so many entities each, instead of their own number; the world grows or shrinks with them
- *     --warm N             ticks before those that are measured: 5, or for what AUTO does in the long run, more
- *     --index NAME         only one of auto, quadtree, octree, sparse, hash, grid, brute; all of them otherwise
- *     --kernel PART        only kernels with this in their name; the fastest otherwise; "" for all
+ *     --workload PART      only scenes of crowd.h with this in their name
+ *     --count N            entities per scene, in a world of the same density (the scene's own number)
+ *     --warm N             ticks before the measured ones (5); AUTO needs more until its choice is stable
+ *     --index NAME         only auto, quadtree, octree, sparse, hash, grid or brute (all)
+ *     --kernel PART        only kernels with this in their name (the fastest); "" for all
  *     --dimensions N       2 (default) or 3
- *     --shape NAME         box (default), circle, capsule: of the same extent, so that circles are the articles'
- *                          particles
- *     --filters            of six pairs one agrees
+ *     --shape NAME         box (default), circle or capsule, of the same extent
+ *     --filters            the filters of one in six pairs agree
  *     --no-agreement       no filters agree
  *     --swept              report passed pairs, too
- *     --workers N          on a pool of N threads; nanoseconds are then of wall-clock time
+ *     --workers N          on a pool of N threads; figures are then elapsed time
  *
- * All indexes must find as many begins, ends and passed pairs, and the same ones: the exit status is 1 where they do
- * not. Brute force is measured up to 10,000 entities.
+ * The exit status is 1 if the indexes find different begins, ends or passed pairs. Brute force is measured up to 10,000
+ * entities.
  */
 #include <semaphore.h>
 #include <stdio.h>
@@ -126,7 +125,7 @@ static double now_ns(const run *r)
     return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
-/* What the clock itself takes between two looks at it, the least of many: of a tick of few bodies no small part. */
+/* The minimum time between two readings of the clock, which is a large part of a tick of few bodies. */
 static double clock_ns(const run *r)
 {
     double least = INFINITY;
@@ -197,7 +196,7 @@ static void run_measure(qd_actor *actor)
     sem_post(&r->done);
 }
 
-/* On a pool of workers a walk is a part of an actor's run. */
+/* On a pool of workers, the traversal is part of an actor's run. */
 static void measure_on_pool(run *r)
 {
     qd_pool *pool;
@@ -211,7 +210,7 @@ static void measure_on_pool(run *r)
     sem_init(&r->done, 0, 0);
     qd_actor_init(&r->actor, run_measure);
     scheduler->wake(scheduler->context, &r->actor);
-    sem_wait(&r->done); /* asleep: whoever looks at times takes them from a worker */
+    sem_wait(&r->done); /* asleep, since reading the clock here would take time from a worker */
     sem_destroy(&r->done);
     qd_pool_destroy(pool);
 }
@@ -343,9 +342,9 @@ int main(int count, char **arguments)
             arguments[0]);
         return 2;
     }
-    printf("ns an entity and tick; exact: pairs that reached the exact test, an entity; moved: changed their cell\n");
+    printf("ns per entity and tick; exact: pairs per entity in the exact test; moved: entities that changed cells\n");
     printf("%-9s %-15s %-9s %9s %9s %9s %10s %9s %9s %7s %6s %7s\n", "workload", "index", "kernel", "total", "update",
-           "walk", "events", "moved", "tests", "exact", "depth", "bytes");
+           "traversal", "events", "moved", "tests", "exact", "depth", "bytes");
     bool is_same = true;
     for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++) {
         workload load = workloads[i];
