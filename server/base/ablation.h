@@ -24,6 +24,8 @@
     X(LIST_GROUPS, "list_groups")                                                                                      \
     X(INNER_BOXES, "inner_boxes")                                                                                      \
     X(SELF_IGNORING, "self_ignoring")                                                                                  \
+    X(CARRIED_ROWS, "carried_rows")                                                                                    \
+    X(PAIR_QUEUE, "pair_queue")                                                                                        \
     X(EXACT_LANES, "exact_lanes")                                                                                      \
     X(FILTER_CLASSES, "filter_classes")                                                                                \
     X(SPLIT_FETCH, "split_fetch")

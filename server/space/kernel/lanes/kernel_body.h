@@ -192,6 +192,9 @@ static void cross8(qd_sink *sink, const qd_list8 *list, uint32_t a_from, uint32_
         }
     }
     sift8(sink, list, &found, count);
+    if (QD_WITHOUT(PAIR_QUEUE)) {
+        exact(sink);
+    }
     sink->tests += (uint64_t)(a_to - a_from) * (b_to - b_from);
 }
 
