@@ -121,63 +121,6 @@ static inline uint32_t lanes_overlap(const qd_row *now_a, const qd_row *was_a, c
 }
 #endif
 
-#define LANES_SHAPES_OVERLAP
-
-/* lanes_avx512.h says how. */
-#if QD_AXES == 2
-static inline uint32_t lanes_shapes_meet(const qd_row *row_a, const qd_row *row_b, __m128 is_round)
-{
-    __m128 a = _mm_load_ps(row_a->v), b = _mm_load_ps(row_b->v);
-    __m128 lower = _mm_shuffle_ps(a, b, 0x44), upper = _mm_shuffle_ps(b, a, 0xee);
-    __m256d radius = _mm256_cvtps_pd(_mm_and_ps(upper, is_round));
-
-    upper = _mm_blendv_ps(upper, _mm_shuffle_ps(b, a, 0x44), is_round);
-    __m256d beyond = _mm256_sub_pd(_mm256_cvtps_pd(lower), _mm256_cvtps_pd(upper));
-    __m128d gap = _mm_max_pd(_mm256_castpd256_pd128(beyond), _mm256_extractf128_pd(beyond, 1));
-    gap = _mm_max_pd(_mm_setzero_pd(), gap);
-    __m128d square = _mm_mul_pd(gap, gap), sum = _mm_add_sd(square, _mm_unpackhi_pd(square, square));
-    __m128d reach = _mm_add_sd(_mm256_castpd256_pd128(radius), _mm256_extractf128_pd(radius, 1));
-    __m128d met = _mm_and_pd(_mm_cmple_sd(sum, _mm_mul_sd(reach, reach)), _mm_cmpge_sd(reach, _mm_setzero_pd()));
-    return (uint32_t)_mm_movemask_pd(met) & 1;
-}
-
-static inline uint32_t lanes_shapes_overlap(const qd_row *now_a, const qd_row *was_a, const qd_row *now_b,
-                                            const qd_row *was_b, uint32_t round)
-{
-    const int a = -(int)(round & 1), b = -(int)(round >> 1);
-    const __m128 is_round = _mm_castsi128_ps(_mm_setr_epi32(b, b, a, a));
-
-    return lanes_shapes_meet(now_a, now_b, is_round) | lanes_shapes_meet(was_a, was_b, is_round) << 1;
-}
-#else
-static inline uint32_t lanes_shapes_meet(const qd_row *row_a, const qd_row *row_b, __m128 a_round, __m128 b_round)
-{
-    __m128 a_low = _mm_load_ps(row_a->v), a_high = _mm_load_ps(row_a->v + QD_ROW_HIGH);
-    __m128 b_low = _mm_load_ps(row_b->v), b_high = _mm_load_ps(row_b->v + QD_ROW_HIGH);
-    __m128d reach = _mm_add_sd(_mm_cvtps_pd(_mm_and_ps(a_high, a_round)), _mm_cvtps_pd(_mm_and_ps(b_high, b_round)));
-
-    a_high = _mm_blendv_ps(a_high, a_low, a_round);
-    b_high = _mm_blendv_ps(b_high, b_low, b_round);
-    __m256d gap = _mm256_max_pd(_mm256_sub_pd(_mm256_cvtps_pd(a_low), _mm256_cvtps_pd(b_high)),
-                                _mm256_sub_pd(_mm256_cvtps_pd(b_low), _mm256_cvtps_pd(a_high)));
-    gap = _mm256_max_pd(_mm256_setzero_pd(), gap);
-    __m256d square = _mm256_mul_pd(gap, gap);
-    __m128d two = _mm256_castpd256_pd128(square), sum = _mm_add_sd(two, _mm_unpackhi_pd(two, two));
-    sum = _mm_add_sd(sum, _mm256_extractf128_pd(square, 1));
-    __m128d met = _mm_and_pd(_mm_cmple_sd(sum, _mm_mul_sd(reach, reach)), _mm_cmpge_sd(reach, _mm_setzero_pd()));
-    return (uint32_t)_mm_movemask_pd(met) & 1;
-}
-
-static inline uint32_t lanes_shapes_overlap(const qd_row *now_a, const qd_row *was_a, const qd_row *now_b,
-                                            const qd_row *was_b, uint32_t round)
-{
-    const __m128 a_round = _mm_castsi128_ps(_mm_set1_epi32(-(int)(round & 1)));
-    const __m128 b_round = _mm_castsi128_ps(_mm_set1_epi32(-(int)(round >> 1)));
-
-    return lanes_shapes_meet(now_a, now_b, a_round, b_round) | lanes_shapes_meet(was_a, was_b, a_round, b_round) << 1;
-}
-#endif
-
 /* ---- pairs ---- */
 
 #define PAIRS_LANES 8u

@@ -98,58 +98,6 @@ static inline uint32_t lanes_overlap(const qd_row *now_a, const qd_row *was_a, c
 }
 #endif
 
-#define LANES_SHAPES_OVERLAP
-
-/* Without branches: a circle is a box of no size at its center, with a reach around it. The gap on an axis is how far
- * a lower edge is beyond the other upper edge. An absent row makes a gap infinite or NaN, or a reach below 0. */
-#if QD_AXES == 2
-static inline uint32_t lanes_shapes_overlap(const qd_row *now_a, const qd_row *was_a, const qd_row *now_b,
-                                            const qd_row *was_b, uint32_t round)
-{
-    const __mmask8 is_round = (__mmask8)((round & 1) * 0xcc | (round >> 1) * 0x33);
-    __m256 a = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_load_ps(now_a->v)), _mm_load_ps(was_a->v), 1);
-    __m256 b = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_load_ps(now_b->v)), _mm_load_ps(was_b->v), 1);
-    __m256 lower = _mm256_shuffle_ps(a, b, 0x44), upper = _mm256_shuffle_ps(b, a, 0xee);
-    __m512d radius = _mm512_cvtps_pd(_mm256_maskz_mov_ps(is_round, upper));
-
-    upper = _mm256_mask_shuffle_ps(upper, is_round, b, a, 0x44);
-    __m512d beyond = _mm512_sub_pd(_mm512_cvtps_pd(lower), _mm512_cvtps_pd(upper));
-    __m512d gap = _mm512_max_pd(beyond, _mm512_permutex_pd(beyond, 0x4e));
-    gap = _mm512_max_pd(_mm512_setzero_pd(), gap);
-    __m512d square = _mm512_mul_pd(gap, gap), reach = _mm512_add_pd(radius, _mm512_permutex_pd(radius, 0x4e));
-    __m512d sum = _mm512_add_pd(square, _mm512_permute_pd(square, 0x55));
-    __mmask8 met = _mm512_mask_cmp_pd_mask(0x11, sum, _mm512_mul_pd(reach, reach), _CMP_LE_OQ);
-    met = _mm512_mask_cmp_pd_mask(met, reach, _mm512_setzero_pd(), _CMP_GE_OQ);
-    return (met & 1u) | met >> 3;
-}
-#else
-static inline uint32_t lanes_shapes_meet(const qd_row *row_a, const qd_row *row_b, __mmask8 is_round)
-{
-    __m256 a = _mm256_load_ps(row_a->v), b = _mm256_load_ps(row_b->v);
-    __m256 lower = _mm256_permute2f128_ps(a, b, 0x20), upper = _mm256_permute2f128_ps(b, a, 0x31);
-    __m512d radius = _mm512_cvtps_pd(_mm256_maskz_mov_ps(is_round, upper));
-
-    upper = _mm256_mask_mov_ps(upper, is_round, _mm256_permute2f128_ps(b, a, 0x20));
-    __m512d beyond = _mm512_sub_pd(_mm512_cvtps_pd(lower), _mm512_cvtps_pd(upper));
-    __m512d gap = _mm512_max_pd(beyond, _mm512_shuffle_f64x2(beyond, beyond, 0x4e));
-    gap = _mm512_max_pd(_mm512_setzero_pd(), gap);
-    __m512d square = _mm512_mul_pd(gap, gap);
-    __m512d reach = _mm512_add_pd(radius, _mm512_shuffle_f64x2(radius, radius, 0x4e));
-    __m512d sum = _mm512_add_pd(square, _mm512_permute_pd(square, 0x55));
-    sum = _mm512_add_pd(sum, _mm512_permutex_pd(square, 0xaa));
-    __mmask8 met = _mm512_mask_cmp_pd_mask(1, sum, _mm512_mul_pd(reach, reach), _CMP_LE_OQ);
-    return _mm512_mask_cmp_pd_mask(met, reach, _mm512_setzero_pd(), _CMP_GE_OQ);
-}
-
-static inline uint32_t lanes_shapes_overlap(const qd_row *now_a, const qd_row *was_a, const qd_row *now_b,
-                                            const qd_row *was_b, uint32_t round)
-{
-    const __mmask8 is_round = (__mmask8)((round & 1) * 0xf0 | (round >> 1) * 0x0f);
-
-    return lanes_shapes_meet(now_a, now_b, is_round) | lanes_shapes_meet(was_a, was_b, is_round) << 1;
-}
-#endif
-
 /* ---- pairs ---- */
 
 #define PAIRS_LANES 16u
