@@ -16,12 +16,14 @@
 
 #define OP(name) _mm256_##name
 
-typedef __m256 floats, lane_mask;
-typedef __m256i ints;
+#define COMPARE(a, b, how) _mm256_castps_si256(_mm256_cmp_ps(a, b, how))
+
+typedef __m256 floats;
+typedef __m256i ints, lane_mask;
 
 static inline floats choose(lane_mask mask, floats from, floats others)
 {
-    return _mm256_blendv_ps(others, from, mask);
+    return _mm256_blendv_ps(others, from, _mm256_castsi256_ps(mask));
 }
 
 #include "columns_x86.h"
@@ -30,7 +32,7 @@ static inline floats choose(lane_mask mask, floats from, floats others)
 static inline row_lanes load_eight(const qd_row *rows, uint32_t is_round)
 {
     const __m256i lane = _mm256_setr_epi32(31, 30, 29, 28, 23, 22, 21, 20); /* the top bit of each lane counts */
-    const floats lanes = _mm256_castsi256_ps(_mm256_sllv_epi32(_mm256_set1_epi32((int)is_round), lane));
+    const lane_mask lanes = _mm256_sllv_epi32(_mm256_set1_epi32((int)is_round), lane);
     row_lanes eight;
 
     for (uint32_t i = 0; i < QD_ROW_FLOATS; i += 4) {
@@ -42,7 +44,7 @@ static inline row_lanes load_eight(const qd_row *rows, uint32_t is_round)
         }
         transpose_fours(row, eight.column + i);
     }
-    eight.round = _mm256_and_ps(lanes, _mm256_cmp_ps(eight.column[QD_ROW_HIGH], _mm256_setzero_ps(), _CMP_GE_OQ));
+    eight.round = lanes & COMPARE(eight.column[QD_ROW_HIGH], _mm256_setzero_ps(), _CMP_GE_OQ);
     return eight;
 }
 

@@ -67,7 +67,8 @@ static const _Alignas(64) short lower_edges[32] = {SIXTEEN(LOWER_OF), SIXTEEN(NE
 #undef FOUR
 #undef ROW_OF
 
-#define OP(name) _mm512_##name
+#define OP(name)           _mm512_##name
+#define COMPARE(a, b, how) _mm512_cmp_ps_mask(a, b, how)
 
 typedef __m512 floats;
 typedef __m512i ints;
@@ -98,7 +99,7 @@ static inline row_lanes load_sixteen(const qd_row *rows, uint32_t is_round)
         transpose_fours(four + i, sixteen.column + i);
     }
     lane_mask lanes = _mm512_test_epi32_mask(_mm512_set1_epi32((int)is_round), _mm512_load_si512(bits_of_elements));
-    sixteen.round = _mm512_mask_cmp_ps_mask(lanes, sixteen.column[QD_ROW_HIGH], _mm512_setzero_ps(), _CMP_GE_OQ);
+    sixteen.round = lanes & COMPARE(sixteen.column[QD_ROW_HIGH], _mm512_setzero_ps(), _CMP_GE_OQ);
     return sixteen;
 }
 

@@ -5,7 +5,8 @@
  *
  *     OP(name)              an intrinsic of its width
  *     floats, ints          a register of floats, and of 32-bit integers
- *     lane_mask             a mask of lanes
+ *     lane_mask             a mask of lanes; & and | work on it
+ *     COMPARE(a, b, how)    a mask of floats compared
  *     choose                the lanes of a mask from one register, the others from another
  *
  * and after this file, because they call its functions

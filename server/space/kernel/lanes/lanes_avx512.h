@@ -102,11 +102,19 @@ static inline uint32_t lanes_overlap(const qd_row *now_a, const qd_row *was_a, c
 
 #define PAIRS_LANES 16u
 
-typedef __mmask16 round_lanes;
-
 static inline ints load_ints(const void *from)
 {
     return _mm512_loadu_si512(from);
+}
+
+static inline uint32_t bits_of_lanes(lane_mask lanes)
+{
+    return lanes;
+}
+
+static inline lane_mask lanes_of_bits(uint32_t bits)
+{
+    return (lane_mask)bits;
 }
 
 /* The first and the second numbers of 16 pairs. */
@@ -175,13 +183,8 @@ static inline uint32_t with_either(ints a, uint32_t flags_a, ints b, uint32_t fl
 
 /* ---- what overlaps ---- */
 
-/* Edges of 16 rows; the center and reach of round rows. */
-typedef struct rows16 {
-    __m512 lo[QD_AXES], hi[QD_AXES];
-} rows16;
-
 /* Four floats of each of 16 rows, from `first` on, as columns. */
-static inline void load_four(const qd_row *rows, const uint32_t *at, uint32_t first, __m512 column[4])
+static inline void load_fours_at(const qd_row *rows, const uint32_t *at, uint32_t first, __m512 column[4])
 {
     __m512 four[4];
 
@@ -194,68 +197,12 @@ static inline void load_four(const qd_row *rows, const uint32_t *at, uint32_t fi
     transpose_fours(four, column);
 }
 
-static inline rows16 load_rows(const qd_row *rows, const uint32_t *at)
-{
-    rows16 result;
-    __m512 column[QD_ROW_FLOATS];
-
-    for (uint32_t i = 0; i < QD_ROW_FLOATS; i += 4) {
-        load_four(rows, at, i, column + i);
-    }
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        result.lo[k] = column[k];
-        result.hi[k] = column[QD_ROW_HIGH + k];
-    }
-    return result;
-}
-
-/* Which of 16 pairs overlap, in float as far as that decides; `unsure`: the pairs for which it does not. */
-static inline uint32_t meeting_now(const rows16 *a, const rows16 *b, __mmask16 round_a, __mmask16 round_b,
-                                   uint32_t *unsure)
-{
-    const __m512 zero = _mm512_setzero_ps();
-    __m512 sum = zero, most = zero;
-
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        /* A circle is a box of no size at its center, with a reach around it. */
-        __m512 below = _mm512_sub_ps(a->lo[k], _mm512_mask_mov_ps(b->hi[k], round_b, b->lo[k]));
-        __m512 above = _mm512_sub_ps(b->lo[k], _mm512_mask_mov_ps(a->hi[k], round_a, a->lo[k]));
-        /* A NaN stays a NaN. */
-        __m512 gap = _mm512_max_ps(zero, _mm512_max_ps(below, above));
-
-        most = k == 0 ? gap : _mm512_max_ps(most, gap);
-        sum = k == 0 ? _mm512_mul_ps(gap, gap) : _mm512_add_ps(sum, _mm512_mul_ps(gap, gap));
-    }
-    __m512 reach = _mm512_add_ps(_mm512_maskz_mov_ps(round_a, a->hi[0]), _mm512_maskz_mov_ps(round_b, b->hi[0]));
-    __m512 square = _mm512_mul_ps(reach, reach), little = _mm512_set1_ps(SQUARE_LEAST);
-    const __mmask16 there = _mm512_cmp_ps_mask(reach, zero, _CMP_GE_OQ);
-    __mmask16 near = _mm512_mask_cmp_ps_mask(there, square, little, _CMP_GE_OQ);
-    near = _mm512_mask_cmp_ps_mask(near, sum, _mm512_mul_ps(square, _mm512_set1_ps(1 - SQUARE_ERROR)), _CMP_LT_OQ);
-    __m512 limit = _mm512_mul_ps(_mm512_max_ps(little, square), _mm512_set1_ps(1 + SQUARE_ERROR));
-    const __mmask16 apart = _mm512_mask_cmp_ps_mask(there, sum, limit, _CMP_GT_OQ);
-    near |= _mm512_mask_cmp_ps_mask(there, _mm512_add_ps(sum, most), zero, _CMP_EQ_OQ);
-    *unsure = (uint16_t) ~(near | apart);
-    return near;
-}
-
-static inline round_lanes meeting_at(const qd_row *rows, const uint32_t *a, const uint32_t *b, round_lanes round_a,
-                                     round_lanes round_b)
-{
-    const rows16 first = load_rows(rows, a), second = load_rows(rows, b);
-    uint32_t unsure, met = meeting_now(&first, &second, round_a, round_b, &unsure);
-
-    if (QD_UNLIKELY(unsure != 0)) {
-        met |= meeting_exactly(rows, a, b, round_a, round_b, unsure);
-    }
-    return (round_lanes)met;
-}
-
-static inline round_lanes are_round(ints id)
+static inline lane_mask are_round(ints id)
 {
     return _mm512_test_epi32_mask(id, _mm512_set1_epi32(QD_ID_ROUND));
 }
 
-static inline uint32_t kinds_of(const uint8_t *kinds, round_lanes now, round_lanes was, ints *kind)
+static inline uint32_t kinds_of(const uint8_t *kinds, lane_mask now, lane_mask was, ints *kind)
 {
     const ints kind_of_bits =
         _mm512_setr_epi32(kinds[0], kinds[1], kinds[2], kinds[3], 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
