@@ -15,7 +15,6 @@
 #include "../exact.h"
 #include "../kernel.h"
 #include "columns_avx2.h"
-#include "x86.h"
 
 typedef struct lanes8 {
     __m256i edge[QD_EDGES][2];

@@ -14,7 +14,6 @@
 #include "../exact.h"
 #include "../kernel.h"
 #include "columns_avx512.h"
-#include "x86.h"
 
 typedef struct lanes8 {
     __m512i edge[QD_EDGES];
