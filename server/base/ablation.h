@@ -61,6 +61,8 @@
     X(LIST_SORT, "list_sort")                                                                                          \
     X(LIST_GROUPS, "list_groups")                                                                                      \
     X(INNER_BOXES, "inner_boxes")                                                                                      \
+    X(CARRIED_ROWS, "carried_rows")                                                                                    \
+    X(PAIR_QUEUE, "pair_queue")                                                                                        \
     X(EXACT_LANES, "exact_lanes")                                                                                      \
     X(SPLIT_FETCH, "split_fetch")
 

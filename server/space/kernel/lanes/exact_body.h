@@ -9,7 +9,6 @@
  */
 #define SPLIT_AHEAD 4u /* pairs of split bodies that are fetched ahead */
 
-#ifndef LANES_SHAPES_OVERLAP
 /* Whether two boxes or circles overlap now (1) and overlapped (2). `round`: which of the two are circles (1, 2). */
 static inline uint32_t lanes_shapes_overlap(const qd_row *now_a, const qd_row *was_a, const qd_row *now_b,
                                             const qd_row *was_b, uint32_t round)
@@ -18,7 +17,6 @@ static inline uint32_t lanes_shapes_overlap(const qd_row *now_a, const qd_row *w
 
     return (uint32_t)qd_rows_overlap(now_a, a, now_b, b) | (uint32_t)qd_rows_overlap(was_a, a, was_b, b) << 1;
 }
-#endif
 
 /* The kind of event of a pair of plain rows, by whether it overlaps now (1) and overlapped (2). */
 static const uint8_t kind_of[3][4] = {

@@ -192,18 +192,26 @@ static void cross8(qd_sink *sink, const qd_list8 *list, uint32_t a_from, uint32_
         }
     }
     sift8(sink, list, &found, count);
+    if (QD_WITHOUT(PAIR_QUEUE)) {
+        exact(sink);
+    }
     sink->tests += (uint64_t)(a_to - a_from) * (b_to - b_from);
 }
 
 /* ---- collecting: a cell's rows as columns ---- */
 
-#ifndef COLUMNS_OF_ROUND
+#ifndef COLUMNS_EDGES
 /* The outer and inner edges of 16 rows; `is_round` has a bit per row. */
-static inline void columns_of_round(const qd_quantizer *quantizer, const qd_row *now, const qd_row *was,
-                                    uint32_t is_round, qd_edges *result)
+static inline void columns_edges(const qd_quantizer *quantizer, const qd_row *now, const qd_row *was, uint32_t is_round,
+                                 qd_edges *result)
 {
-    qd_boxes boxes;
+    if (QD_LIKELY(is_round == 0)) {
+        const qd_row *const rows[2] = {now, was};
 
+        columns_of_rows(quantizer, rows, rows, result);
+        return;
+    }
+    qd_boxes boxes;
     columns_boxes(now, was, is_round, &boxes);
     const qd_row *const outer[2] = {boxes.outer, boxes.outer}, *const inner[2] = {boxes.inner, boxes.inner};
     columns_of_rows(quantizer, outer, inner, result);
@@ -214,13 +222,7 @@ static inline void columns_of_round(const qd_quantizer *quantizer, const qd_row 
 static inline void edges_of_rows(const qd_quantizer *quantizer, const qd_row *now, const qd_row *was, uint16_t is_round,
                                  uint16_t unproven, qd_edges *result)
 {
-    if (QD_LIKELY(is_round == 0)) {
-        const qd_row *const rows[2] = {now, was};
-
-        columns_of_rows(quantizer, rows, rows, result);
-    } else {
-        columns_of_round(quantizer, now, was, is_round, result);
-    }
+    columns_edges(quantizer, now, was, is_round, result);
     for (uint32_t left = unproven; left != 0; left &= left - 1) {
         uint32_t r = (uint32_t)__builtin_ctz(left);
 

@@ -166,7 +166,7 @@ static inline uint32_t TEST_NAME(lanes_end)(const TEST_NAME(qd_list) * list)
 {
     uint32_t own_groups = (list->own + TEST_LANES - 1) / TEST_LANES, end = own_groups * TEST_LANES;
 
-    if (end >= list->count) {
+    if (QD_WITHOUT(CARRIED_ROWS) || end >= list->count) {
         return list->count;
     }
     uint32_t rest = list->count - end, rest_groups = (rest + TEST_LANES - 1) / TEST_LANES;
@@ -293,5 +293,8 @@ static void TEST_NAME(test)(qd_sink *sink, const TEST_NAME(qd_list) * list, bool
         TEST_NAME(test_all)(sink, list);
     } else {
         TEST_NAME(test_changed)(sink, list);
+    }
+    if (QD_WITHOUT(PAIR_QUEUE)) {
+        exact(sink);
     }
 }
