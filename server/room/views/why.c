@@ -143,7 +143,7 @@ uint32_t qd_views_why(const qd_views *views, uint32_t member, uint32_t a, uint32
         return UINT32_MAX;
     }
     uint32_t row = views->index ? views->targets[anchor].anchored : QD_NONE;
-    for (; row != QD_NONE; row = views->observers[row].anchored_next) {
+    for (; row != QD_NONE; row = views->observers[row].of_anchor.next) {
         keep(reasons, capacity, count++, reason_of(views, &views->observers[row], slot));
     }
     return count;
