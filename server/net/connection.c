@@ -409,8 +409,7 @@ void qd_connections_close(qd_loop *loop, uint32_t flush_ms)
 {
     qd_connection *each;
 
-    LIST_FOREACH(each, &loop->connections, links)
-    {
+    LIST_FOREACH (each, &loop->connections, links) {
         qd_link_close(&each->link, flush_ms);
     }
 }
