@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view_columns.h"
-
 #include <string.h>
 
 #include "describe.h"
+#include "view_news.h"
 
 static uint32_t id_at(const qd_views *views, uint64_t rank)
 {

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "../common/order.h"
-#include "view_columns.h"
 #include "view_news.h"
 
 /* Sorts a list from `first` on. */

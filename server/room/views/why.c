@@ -1,8 +1,10 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "why.h"
-
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Why observers see an entity or do not: the rule, as an answer.
+ */
 #include "observers.h"
 #include "state/rule.h"
+#include "views.h"
 
 static bool shows(const qd_views *views, const qd_observer *observer, uint32_t slot)
 {
