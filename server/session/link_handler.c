@@ -79,7 +79,8 @@ static void on_drained(void *context, qd_link *link)
     if (session == NULL) {
         return;
     }
-    for (qd_membership *membership = session->first_membership; membership != NULL; membership = membership->next) {
+    qd_membership *membership;
+    LIST_FOREACH (membership, &session->list, links) {
         if (atomic_load(&membership->lagging_shown)) {
             qd_room_actor_wake(membership->actor);
         }
@@ -99,7 +100,7 @@ static void on_closed(void *context, qd_link *link)
         qd_link_resume(link);
     }
     atomic_store(&session->endpoint->cut_off, true);
-    bool may_detach = session->state == QD_SESSION_READY && session->first_membership != NULL;
+    bool may_detach = session->state == QD_SESSION_READY && !LIST_EMPTY(&session->list);
     session->state = QD_SESSION_ENDED;
     qd_sessions_remove(context, session, may_detach);
 }

@@ -24,10 +24,10 @@ typedef struct qd_sessions {
     _Atomic bool stopping; /* no room is opened and no session detached any more */
     _Atomic bool ending;   /* the detached sessions end now */
 
-    pthread_mutex_t
-        mutex;        /* for all that follows; only `wake` of a scheduler is called inside, and links are sent to */
-    qd_session *open; /* whose link is open */
-    qd_session *detached, *detached_last; /* in the order in which they expire */
+    /* For all that follows. Only `wake` of a scheduler is called inside, and links are sent to. */
+    pthread_mutex_t mutex;
+    TAILQ_HEAD(qd_session_list, qd_session) open; /* whose link is open */
+    struct qd_session_list detached;              /* in the order in which they expire */
     uint32_t detached_count;
     qd_heap heap;
     qd_map by_number; /* number -> qd_session, of the resumable ones */

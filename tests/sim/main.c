@@ -86,7 +86,7 @@ static uint64_t detached_due_ns(void *context)
 {
     const qd_sessions *sessions = context;
 
-    return sessions->detached == NULL ? QD_NEVER : sessions->detached->expire_ns;
+    return TAILQ_EMPTY(&sessions->detached) ? QD_NEVER : TAILQ_FIRST(&sessions->detached)->expire_ns;
 }
 
 static void print_digest(const sim_world *world)

@@ -174,14 +174,8 @@ static void deliver(qd_room_actor *actor, const qd_room_view_report *report, qd_
         sent = qd_reply_queue(actor->service, membership->endpoint->link, list->frames, list->count, QD_LINK_EVENTS);
     }
     qd_frames_drop(list, 0);
-    if (sent == QD_LINK_SENT) {
-        qd_slow_reader_sent(membership);
-        return;
-    }
-    /* Also for a closed link: the room need not find anything for it until it leaves. */
-    qd_room_view_lost(actor->room, report->member);
-    if (sent == QD_LINK_FULL) {
-        qd_slow_reader_lags(actor, membership);
+    if (!qd_slow_reader_delivered(actor, membership, sent)) {
+        qd_room_view_lost(actor->room, report->member);
     }
 }
 

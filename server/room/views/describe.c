@@ -76,10 +76,7 @@ void qd_views_describe(qd_views *views, uint32_t member, const qd_msg_describe *
         uint8_t size = batch->payload_size ? batch->payload_size[i] : 0;
 
         QD_ASSERT(size <= QD_VIEW_PAYLOAD_MAX); /* the caller has checked it */
-        int refusal = describe_one(views, member, batch, i, payload);
-        if (refusal) {
-            qd_refuse(refusals, i, refusal);
-        }
+        qd_refuse(refusals, i, describe_one(views, member, batch, i, payload));
         if (size > 0) {
             payload += size;
         }

@@ -189,7 +189,7 @@ void qd_view_index_follow(qd_views *views)
 
         target->flags &= (uint8_t)~QD_TARGET_CARRIER_CHANGED;
         add_position(&positions, target->beacon, target->at);
-        for (uint32_t row = target->anchored; row != QD_NONE; row = views->observers[row].anchored_next) {
+        for (uint32_t row = target->anchored; row != QD_NONE; row = views->observers[row].of_anchor.next) {
             memcpy(views->observers[row].at, target->at, sizeof target->at);
             add_observer(&positions, &views->observers[row]);
         }
