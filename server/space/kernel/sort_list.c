@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../../base/memory/array.h"
-#include "../tree/morton.h"
+#include "../geometry/morton.h"
 
 #define GROUP_ROWS 64u
 #define KEY_BITS   16u
