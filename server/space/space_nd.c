@@ -566,7 +566,7 @@ void QD_ND(qd_space_validate)(const qd_space *space)
     }
     QD_ASSERT(count + vacant == bodies->used);
     qd_pending_validate(&s->pending, bodies);
-    qd_proxies_validate(&s->proxies);
+    qd_index_validate(s->proxies.index);
 }
 
 const char *QD_ND(qd_space_kernel_at)(uint32_t index)

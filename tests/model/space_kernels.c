@@ -155,7 +155,9 @@ static void fill(scene *s, qd_cell *cell, uint32_t count)
         }
         uint32_t at = qd_rows_insert(&s->rows, cell, 0, draw_body(s, shape, changes), &now, &was);
         if (rests) {
-            qd_rows_unset_changed(&s->rows, at);
+            qd_block_info *info = &s->rows.info[at / QD_BLOCK_ROWS];
+
+            info->changed = (uint16_t)(info->changed & ~(1u << at % QD_BLOCK_ROWS));
         }
     }
 }

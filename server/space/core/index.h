@@ -87,6 +87,9 @@ typedef struct qd_index_ops {
     /* The cell of a box, which is made where there is none yet (that cannot fail), and its cell
      * key: the index's note of it, for `move`, `is_far` and `is_high`. Equal keys mean the same cell. */
     uint32_t (*locate)(qd_index *index, const qd_row *box, uint32_t *cell_key);
+    /* The finest cell of a box's lower corner, a number for each axis. Used to lay rows out. NULL: all orders are as
+     * good. */
+    void (*numbers)(const qd_index *index, const qd_row *box, uint32_t *at);
     /* Whether a row with this box, in this cell, would be met by many that it has nothing to do with, so that the body
      * is better split. Asked of those that moved without touching where they were. NULL: never. */
     bool (*is_far)(const qd_index *index, const qd_row *box, uint32_t cell_key);
@@ -139,5 +142,15 @@ struct qd_index {
     qd_cell *cell;  /* the lists of rows, by number; the array is the index's own, and may move when it grows */
     uint32_t cells; /* numbers below this may be looked at */
 };
+
+/* Registers all rows of an old pool with an index that has none, in a new pool, and frees the old one: after a plan, and
+ * when a space changes from one index to another. Every list gets its blocks side by side. Lists lie in the order in
+ * which their first rows come, so rows that a traversal reads together are together in memory. `order` has the rows'
+ * references. NULL: they come along the Z curve of their lower corners, or as they are scanned where the index has no
+ * numbers. */
+void qd_index_rebuild(qd_index *index, qd_rows *old, qd_scan all, const uint32_t *order);
+
+/* Every row is where its body says and has the flags it should; the index checks its cells. */
+void qd_index_validate(const qd_index *index);
 
 #endif

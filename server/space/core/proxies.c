@@ -7,7 +7,6 @@
 #include "../../base/ablation.h"
 #include "../../base/assert.h"
 #include "../../base/memory/array.h"
-#include "rows.h"
 
 #define ID_SHAPE   (QD_ID_ROUND | QD_ID_CAPSULE)
 #define FETCH_STEP 6u
@@ -228,6 +227,7 @@ static void transfer(qd_proxies *proxies, uint32_t slot, uint32_t cell, uint32_t
     uint32_t at = record->row, number = index->rows->info[at / QD_BLOCK_ROWS].cell, moved;
     record->cell_key = cell_key;
     record->row = qd_rows_transfer(index->rows, &index->cell[number], &index->cell[cell], cell, at, &moved);
+    qd_rows_set_changed(index->rows, record->row);
     left(index, number, at, moved);
     if (is_loose) {
         note_loose(proxies, slot);
@@ -481,46 +481,14 @@ void qd_proxies_prepare(qd_proxies *proxies)
     }
 }
 
-/* Puts a row of an old pool into the index, as it is. */
-static void hand_over(qd_index *index, const qd_rows *old, uint32_t from)
-{
-    qd_row box = qd_row_box(old, from);
-    uint32_t cell_key, cell = index->ops->locate(index, &box, &cell_key), id = qd_row_id(old, from);
-    uint32_t to = insert(index, cell, id, qd_row_now(old, from), qd_row_was(old, from));
-
-    if (!qd_rows_is_changed(old, from)) {
-        qd_rows_unset_changed(index->rows, to);
-    }
-    qd_row_relocated(index->bodies, id, to);
-    if (!(id & QD_ID_OLD_ROW)) {
-        index->bodies->record[id & QD_ID_SLOT].cell_key = cell_key;
-    }
-}
-
-/* Registers every row of an old pool, cell by cell, with an index that has none; its own pool is a new one. */
-static void hand_over_all(qd_index *index, const qd_rows *old, const qd_cell *cell, uint32_t cells)
-{
-    qd_rows_make(index->rows, index->heap, 0);
-    qd_scan scan = qd_scan_start(old, cell, cells);
-    uint32_t first, count;
-    while (qd_scan_next(&scan, &first, &count)) {
-        for (uint32_t i = 0; i < count; i++) {
-            hand_over(index, old, first + i);
-        }
-    }
-    index->rows->operations = old->operations;
-}
-
-/* Rows come in the order of the old index, where neighbors are near each other more often than not; the new one may
- * plan a better order as it settles. */
+/* The new index may plan a better order as it settles. */
 void qd_proxies_change_index(qd_proxies *proxies, qd_index *index)
 {
     qd_index *old = proxies->index;
     qd_rows old_rows = *old->rows;
 
-    hand_over_all(index, &old_rows, old->cell, old->cells);
+    qd_index_rebuild(index, &old_rows, qd_scan_start(&old_rows, old->cell, old->cells), NULL);
     proxies->index = index;
     old->ops->destroy(old);
-    qd_rows_deinit(&old_rows);
     index->ops->settle(index);
 }

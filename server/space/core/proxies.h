@@ -51,7 +51,5 @@ void qd_proxies_prepare(qd_proxies *proxies);
 bool qd_change_is_reshape(const qd_bodies *bodies, const qd_change *change);
 /* Registers every row with another index, and destroys the one it had. Between ticks. */
 void qd_proxies_change_index(qd_proxies *proxies, qd_index *index);
-/* Every row is where its body says and has the flags it should; the index checks its cells. */
-void qd_proxies_validate(const qd_proxies *proxies);
 
 #endif

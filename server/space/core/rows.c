@@ -204,17 +204,20 @@ uint32_t qd_rows_remove(qd_rows *rows, qd_cell *cell, uint32_t reference)
 uint32_t qd_rows_transfer(qd_rows *rows, qd_cell *from, qd_cell *to, uint32_t to_number, uint32_t reference,
                           uint32_t *moved)
 {
-    qd_rows_unset_changed(rows, reference);
     uint64_t bits = rows->info[reference / QD_BLOCK_ROWS].bits >> reference % QD_BLOCK_ROWS & bits_of(0);
     uint32_t id = qd_row_id(rows, reference);
     qd_row now = *qd_row_now(rows, reference), was = *qd_row_was(rows, reference);
+
     *moved = close_gap(rows, from, reference);
     reference = push(rows, to, to_number);
     *qd_row_now(rows, reference) = now;
     *qd_row_was(rows, reference) = was;
     rows->id[reference] = id;
-    rows->info[reference / QD_BLOCK_ROWS].bits |= bits << reference % QD_BLOCK_ROWS;
-    qd_rows_set_changed(rows, reference);
+    qd_block_info *info = &rows->info[reference / QD_BLOCK_ROWS];
+    info->bits |= bits << reference % QD_BLOCK_ROWS;
+    if (info->changed != 0) {
+        qd_rows_list(rows, reference / QD_BLOCK_ROWS);
+    }
     return reference;
 }
 
@@ -291,6 +294,29 @@ void qd_row_relocated(qd_bodies *bodies, uint32_t id, uint32_t reference)
         bodies->change[record->change].old_row = reference;
     } else {
         record->row = reference;
+    }
+}
+
+void qd_words_count(const uint64_t *word, uint32_t count, uint32_t shift, uint32_t mask, uint32_t *next)
+{
+    uint32_t sum = 0;
+
+    memset(next, 0, ((size_t)mask + 1) * sizeof *next);
+    for (uint32_t i = 0; i < count; i++) {
+        next[(word[i] >> shift) & mask]++;
+    }
+    for (uint32_t digit = 0; digit <= mask; digit++) {
+        uint32_t many = next[digit];
+
+        next[digit] = sum;
+        sum += many;
+    }
+}
+
+void qd_words_sort(const uint64_t *from, uint32_t count, uint32_t shift, uint32_t mask, uint32_t *next, uint64_t *to)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        to[next[(from[i] >> shift) & mask]++] = from[i];
     }
 }
 

@@ -95,8 +95,8 @@ uint32_t qd_rows_insert(qd_rows *rows, qd_cell *cell, uint32_t cell_number, uint
  * QD_NONE when none did. */
 uint32_t qd_rows_remove(qd_rows *rows, qd_cell *cell, uint32_t reference);
 
-/* Takes a row from one cell's list to another's, marked as changed; returns its new reference. Where another row took
- * its place, `moved` is that one's id, else QD_NONE. */
+/* Takes a row from one cell's list to another's, as it is; returns its new reference. Where another row took its place,
+ * `moved` is that one's id, else QD_NONE. */
 uint32_t qd_rows_transfer(qd_rows *rows, qd_cell *from, qd_cell *to, uint32_t to_number, uint32_t reference,
                           uint32_t *moved);
 
@@ -129,13 +129,6 @@ static inline void qd_rows_set_changed(qd_rows *rows, uint32_t reference)
     qd_block_info *info = &rows->info[reference / QD_BLOCK_ROWS];
     info->changed = (uint16_t)(info->changed | 1u << reference % QD_BLOCK_ROWS);
     qd_rows_list(rows, reference / QD_BLOCK_ROWS);
-}
-
-static inline void qd_rows_unset_changed(qd_rows *rows, uint32_t reference)
-{
-    qd_block_info *info = &rows->info[reference / QD_BLOCK_ROWS];
-
-    info->changed = (uint16_t)(info->changed & ~(1u << reference % QD_BLOCK_ROWS));
 }
 
 static inline bool qd_rows_is_changed(const qd_rows *rows, uint32_t reference)
@@ -215,6 +208,20 @@ qd_row qd_row_box(const qd_rows *rows, uint32_t reference);
 
 /* Notes with a body that its row with this id is at `reference` now. */
 void qd_row_relocated(qd_bodies *bodies, uint32_t id, uint32_t reference);
+
+/* Words: a key above a row's reference. */
+#define QD_WORD_KEY 32u /* from this bit on */
+
+static inline uint64_t qd_word(uint32_t key, uint32_t reference)
+{
+    return (uint64_t)key << QD_WORD_KEY | reference;
+}
+
+/* A pass of a radix sort: puts words in the order of a digit, of the bits of `mask` from `shift` on. It keeps the order
+ * of words in which the digit is the same. qd_words_count first sets `next`, of mask + 1 places, to where the words of
+ * each value begin. */
+void qd_words_count(const uint64_t *word, uint32_t count, uint32_t shift, uint32_t mask, uint32_t *next);
+void qd_words_sort(const uint64_t *from, uint32_t count, uint32_t shift, uint32_t mask, uint32_t *next, uint64_t *to);
 
 /* Copies a row of another pool behind those of a cell, with its changed bit. The cell's blocks are given out already
  * and lie side by side; its head is the first of them before the first row. Returns the row's reference, which its body

@@ -10,7 +10,7 @@
 #include <math.h>
 
 #include "../../base/ablation.h"
-#include "../core/rows.h"
+#include "../../base/memory/array.h"
 
 #define ROWS_A_CELL   48u /* where there is nothing else to begin with */
 #define ROWS_SLACK    64u
@@ -150,23 +150,23 @@ void qd_grid_rebuild(qd_grid *grid)
 {
     qd_index *index = &grid->one_list.index;
     qd_rows old = *index->rows;
+    const qd_grid_words *words = &grid->words;
 
     if (QD_WITHOUT(GRID_ORDER) || !qd_replan_debt_is_due(&grid->order_debt, REBUILD_STEPS * (double)old.count)) {
         return;
     }
     grid->order_debt.steps = 0;
     (void)qd_grid_sort(grid, QD_TRAVERSAL_EVENTS, true, UINT32_MAX);
-    qd_rows_make(index->rows, index->heap, (old.count + QD_BLOCK_ROWS - 1) / QD_BLOCK_ROWS);
-    index->rows->count = old.count;
-    index->rows->operations = old.operations;
-    grid->one_list.list = (qd_cell){0, 0};
-    const qd_grid_words *words = &grid->words;
-    for (uint32_t i = 0; i < words->count + words->large_count; i++) {
-        uint32_t row = i < words->count ? words->row[i] : words->large[i - words->count].row;
-
-        if (i >= words->count || qd_grid_is_home(words->key[i])) {
-            qd_rebuild_row(index->rows, &grid->one_list.list, 0, index->bodies, &old, row & QD_LIST_ROW);
+    uint32_t *order = qd_array_grow(index->heap, QD_ARRAY_NEED, NULL, 0, 0, old.count * sizeof *order), count = 0;
+    for (uint32_t i = 0; i < words->count; i++) {
+        if (qd_grid_is_home(words->key[i])) {
+            order[count++] = words->row[i] & QD_LIST_ROW;
         }
     }
-    qd_rows_deinit(&old);
+    for (uint32_t i = 0; i < words->large_count; i++) {
+        order[count++] = words->large[i].row & QD_LIST_ROW;
+    }
+    grid->one_list.list = (qd_cell){QD_NONE, 0};
+    qd_index_rebuild(index, &old, (qd_scan){0}, order);
+    qd_array_free(index->heap, order, old.count * sizeof *order);
 }

@@ -51,7 +51,7 @@ static uint64_t word_of(const qd_grid_shape *shape, const uint32_t *at, uint32_t
     for (uint32_t k = QD_AXES; k-- > 0;) {
         key = key << shape->bits[k] | at[k];
     }
-    return (uint64_t)(key << QD_AXES | class) << 32 | row;
+    return qd_word(key << QD_AXES | class, row);
 }
 
 /* 0: nothing is there. */
@@ -221,7 +221,7 @@ static uint32_t put_homes(const maker *make, uint32_t block, uint32_t count, con
     uint64_t *word = words->word[0] + words->count;
     AS_A_LOOP
     for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
-        word[r] = (uint64_t)(key[r] << QD_AXES) << 32 | row[r];
+        word[r] = qd_word(key[r] << QD_AXES, row[r]);
     }
     words->count += count;
     return bits_of(wide) & ((1u << count) - 1);
@@ -286,34 +286,6 @@ static void put_block(maker *make, uint32_t block, uint32_t count)
     }
 }
 
-/* Where the words of each value of a digit begin, in order. */
-static void count_digit(const qd_grid_words *words, uint32_t shift, uint32_t mask, uint32_t *next)
-{
-    memset(next, 0, ((size_t)mask + 1) * sizeof *next);
-    for (uint32_t i = 0; i < words->count; i++) {
-        next[(words->word[0][i] >> shift) & mask]++;
-    }
-    uint32_t sum = 0;
-    for (uint32_t digit = 0; digit <= mask; digit++) {
-        uint32_t many = next[digit];
-
-        next[digit] = sum;
-        sum += many;
-    }
-}
-
-/* One digit of a radix sort, from the first array into the second, which change their places. */
-static void sort_digit(qd_grid_words *words, uint32_t shift, uint32_t mask, uint32_t *next)
-{
-    uint64_t *from = words->word[0], *to = words->word[1];
-
-    for (uint32_t i = 0; i < words->count; i++) {
-        to[next[(from[i] >> shift) & mask]++] = from[i];
-    }
-    words->word[0] = to;
-    words->word[1] = from;
-}
-
 /* The last digit, in halves; behind the references some more, for readers that take whole blocks. */
 static void sort_halves(qd_grid_words *words, uint32_t shift, uint32_t mask, uint32_t *next)
 {
@@ -349,8 +321,16 @@ static void sort(qd_grid *grid)
     qd_heap *heap = grid->one_list.index.heap;
     uint32_t *next = qd_heap_need(heap, QD_ARRAY_ALIGNMENT, room), shift = 32;
     for (; digits > 0; digits--, shift += length) {
-        count_digit(words, shift, mask, next);
-        (digits > 1 ? sort_digit : sort_halves)(words, shift, mask, next);
+        uint64_t *from = words->word[0];
+
+        qd_words_count(from, words->count, shift, mask, next);
+        if (digits == 1) {
+            sort_halves(words, shift, mask, next);
+            break;
+        }
+        qd_words_sort(from, words->count, shift, mask, next, words->word[1]);
+        words->word[0] = words->word[1];
+        words->word[1] = from;
     }
     qd_heap_free_aligned(heap, next, QD_ARRAY_ALIGNMENT, room);
 }

@@ -43,6 +43,15 @@ static uint32_t locate(qd_index *index, const qd_row *box, uint32_t *cell_key)
     return *cell_key;
 }
 
+static void numbers(const qd_index *index, const qd_row *box, uint32_t *at)
+{
+    const qd_hash_reach reach = qd_hash_reach_of(of(index)->inverse, box);
+
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        at[k] = (uint32_t)(reach.v[k] - QD_HASH_FIRST);
+    }
+}
+
 /* A row is met by all that is beside it in its cell. */
 static bool is_far(const qd_index *index, const qd_row *box, uint32_t cell_key)
 {
@@ -170,6 +179,7 @@ static const qd_index_ops ops = {
     .kind = QD_SPACE_HASH,
     .reserve = reserve,
     .locate = locate,
+    .numbers = numbers,
     .is_far = is_far,
     .is_high = is_high,
     .move = move,

@@ -33,16 +33,6 @@ static void enter(qd_hash_pool *pool, uint32_t number)
     pool->table[slot] = number;
 }
 
-void qd_hash_fill_table(qd_hash_pool *pool)
-{
-    memset(pool->table, 0xff, sizeof *pool->table << pool->table_bits);
-    for (uint32_t i = 0; i < pool->used; i++) {
-        if (pool->grid[i].level != QD_HASH_FREE) {
-            enter(pool, i);
-        }
-    }
-}
-
 /* At most half of the table is in use. */
 static bool grow(qd_hash_pool *pool, qd_heap *heap, qd_array_mode mode)
 {
@@ -68,7 +58,12 @@ static bool grow(qd_hash_pool *pool, qd_heap *heap, qd_array_mode mode)
         memcpy(pool->grid, old.grid, old.used * sizeof *pool->grid);
         memcpy(pool->candidate, old.candidate, old.candidates * sizeof *pool->candidate);
     }
-    qd_hash_fill_table(pool);
+    memset(pool->table, 0xff, sizeof *pool->table << bits);
+    for (uint32_t i = 0; i < pool->used; i++) {
+        if (pool->grid[i].level != QD_HASH_FREE) {
+            enter(pool, i);
+        }
+    }
     qd_hash_pool_free(&old, heap);
     return true;
 }

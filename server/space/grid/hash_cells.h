@@ -206,8 +206,6 @@ bool qd_hash_pool_init(qd_hash_pool *pool, qd_heap *heap, qd_array_mode mode);
 void qd_hash_pool_free(qd_hash_pool *pool, qd_heap *heap);
 /* A cell's number; it is made where there is none. Cannot fail. */
 uint32_t qd_hash_need(qd_hash_pool *pool, qd_heap *heap, const qd_hash_spot *spot);
-/* Puts all cells into the table again. */
-void qd_hash_fill_table(qd_hash_pool *pool);
 /* The pool's cells are the index's. */
 void qd_hash_show(qd_hash *hash);
 /* Gives the finest cells another size. Only where there are none. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How large cells are, and in which order they and their rows lie. A plan is made from what there is when the last one
+ * How large cells are. A plan is made from what there is when the last one
  * is out of date, counted in rows, cells and work, never by the clock.
  *
  * A size is tried by counting how many rows fall into each of its cells. Of N rows in M cells of that size, tuned to T
@@ -15,13 +15,11 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../../base/ablation.h"
 #include "../../base/assert.h"
 #include "../../base/memory/array.h"
-#include "../core/rows.h"
 #include "hash_cells.h"
 
 #define SAMPLE_ROWS 16384u
@@ -193,130 +191,6 @@ static double choose_size(const qd_hash *hash)
     return size;
 }
 
-/* ---- in which order ---- */
-
-typedef struct entry {
-    qd_hash_cell cell;
-    uint32_t number;
-} entry;
-
-/* Along the Z curve: that axis decides on which the highest bit differs. Where they begin at the same point the coarser
- * one comes first. */
-static int compare(const void *first, const void *second)
-{
-    const qd_hash_cell *a = &((const entry *)first)->cell, *b = &((const entry *)second)->cell;
-    uint32_t most = 0;
-    int order = (int)b->level - (int)a->level;
-
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        int32_t at = (int32_t)((uint32_t)a->at[k] << a->level), other = (int32_t)((uint32_t)b->at[k] << b->level);
-        uint32_t differ = (uint32_t)at ^ (uint32_t)other;
-        bool is_lower = differ < most && differ < (differ ^ most);
-
-        if (differ != 0 && !is_lower) {
-            most = differ;
-            order = at < other ? -1 : 1;
-        }
-    }
-    return order;
-}
-
-/* Makes the cells of all rows in a new pool, and notes the list of each row in the order of the scan. */
-static void make_cells(qd_hash *hash, qd_scan scan, uint32_t *list)
-{
-    uint32_t first, count;
-
-    while (qd_scan_next(&scan, &first, &count)) {
-        for (uint32_t i = 0; i < count; i++) {
-            qd_row box = qd_row_box(scan.rows, first + i);
-            qd_hash_spot spot = qd_hash_spot_of(hash->inverse, &box);
-
-            *list++ = 2 * qd_hash_need(&hash->pool, hash->index.heap, &spot) + spot.across;
-        }
-    }
-}
-
-/* Numbers the cells in order; none is candidate. */
-static void order_cells(qd_hash *hash, uint32_t *list, uint32_t rows)
-{
-    qd_heap *heap = hash->index.heap;
-    qd_hash_pool *pool = &hash->pool;
-    entry *entries = qd_array_grow(heap, QD_ARRAY_NEED, NULL, 0, 0, pool->used * sizeof *entries);
-    uint32_t *rank = qd_array_grow(heap, QD_ARRAY_NEED, NULL, 0, 0, pool->used * sizeof *rank);
-
-    for (uint32_t i = 0; i < pool->used; i++) {
-        pool->grid[i].flags = 0;
-        entries[i] = (entry){pool->grid[i], i};
-    }
-    if (pool->used > 0 && !QD_WITHOUT(HASH_ORDER)) {
-        qsort(entries, pool->used, sizeof *entries, compare);
-    }
-    for (uint32_t i = 0; i < pool->used; i++) {
-        pool->grid[i] = entries[i].cell;
-        rank[entries[i].number] = i;
-    }
-    for (uint32_t i = 0; i < rows; i++) {
-        list[i] = 2 * rank[list[i] / 2] + list[i] % 2;
-    }
-    pool->candidates = 0;
-    qd_hash_fill_table(pool);
-    qd_array_free(heap, entries, pool->used * sizeof *entries);
-    qd_array_free(heap, rank, pool->used * sizeof *rank);
-}
-
-/* Each list gets its blocks side by side, in the order of the cells: head is the first of them, count 0. Its rows will
- * begin at `next`. Returns the number of blocks. */
-static uint32_t lay_out(qd_hash_pool *pool, const uint32_t *list, uint32_t count, uint32_t *next)
-{
-    uint32_t blocks = 0, rows = 0;
-
-    for (uint32_t i = 0; i < count; i++) {
-        pool->cell[list[i]].count++;
-    }
-    for (uint32_t i = 0; i < 2 * pool->used; i++) {
-        qd_cell *cell = &pool->cell[i];
-
-        next[i] = rows;
-        rows += cell->count;
-        if (cell->count > 0) {
-            cell->head = blocks;
-            blocks += (cell->count + QD_BLOCK_ROWS - 1) / QD_BLOCK_ROWS;
-            cell->count = 0;
-        }
-    }
-    return blocks;
-}
-
-static void carry_over(qd_hash *hash, qd_scan scan, const uint32_t *list)
-{
-    qd_index *index = &hash->index;
-    const qd_rows *old = scan.rows;
-    uint32_t lists = 2 * hash->pool.used, first, count;
-    uint32_t *next = qd_array_grow(index->heap, QD_ARRAY_NEED, NULL, 0, 0, lists * sizeof *next);
-    uint32_t *order = qd_array_grow(index->heap, QD_ARRAY_NEED, NULL, 0, 0, old->count * sizeof *order);
-
-    qd_rows_make(index->rows, index->heap, lay_out(&hash->pool, list, old->count, next));
-    index->rows->count = old->count;
-    index->rows->operations = old->operations;
-    while (qd_scan_next(&scan, &first, &count)) {
-        for (uint32_t i = 0; i < count; i++) {
-            order[next[*list++]++] = first + i;
-        }
-    }
-    for (uint32_t number = 0, i = 0; number < lists; number++) {
-        for (; i < next[number]; i++) {
-            uint32_t id = qd_row_id(old, order[i]);
-
-            qd_rebuild_row(index->rows, &hash->pool.cell[number], number, index->bodies, old, order[i]);
-            if (!(id & QD_ID_OLD_ROW)) {
-                index->bodies->record[id & QD_ID_SLOT].cell_key = number;
-            }
-        }
-    }
-    qd_array_free(index->heap, next, lists * sizeof *next);
-    qd_array_free(index->heap, order, old->count * sizeof *order);
-}
-
 void qd_hash_replan(qd_hash *hash)
 {
     qd_index *index = &hash->index;
@@ -327,16 +201,10 @@ void qd_hash_replan(qd_hash *hash)
         qd_hash_resize(hash, choose_size(hash));
     }
     qd_hash_pool_init(&hash->pool, index->heap, QD_ARRAY_NEED);
-    uint32_t *list = qd_array_grow(index->heap, QD_ARRAY_NEED, NULL, 0, 0, old_rows.count * sizeof *list);
-    const qd_scan scan = qd_scan_start(&old_rows, old.cell, 2 * old.used);
-    make_cells(hash, scan, list);
-    order_cells(hash, list, old_rows.count);
-    carry_over(hash, scan, list);
     qd_hash_show(hash);
+    qd_index_rebuild(index, &old_rows, qd_scan_start(&old_rows, old.cell, 2 * old.used), NULL);
     qd_replan_debt_pay(&hash->debt, qd_replan_price(old_rows.count));
     hash->planned_for = old_rows.count;
     hash->pool.made = 0;
-    qd_array_free(index->heap, list, old_rows.count * sizeof *list);
     qd_hash_pool_free(&old, index->heap);
-    qd_rows_deinit(&old_rows);
 }

@@ -5,7 +5,7 @@
 
 #include "../../base/ablation.h"
 #include "../../base/memory/array.h"
-#include "../tree/morton.h"
+#include "../geometry/morton.h"
 
 #define GROUP_ROWS 64u
 #define KEY_BITS   16u

@@ -27,6 +27,16 @@ static uint32_t locate(qd_index *index, const qd_row *box, uint32_t *cell_key)
     return qd_linear_cell_of(tree, box, cell_key);
 }
 
+static void numbers(const qd_index *index, const qd_row *box, uint32_t *at)
+{
+    const qd_linear *tree = (const qd_linear *)index;
+    const qd_numbers all = qd_quantizer_numbers(&tree->quantizer, box);
+
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        at[k] = all.v[k] >> (QD_QUANTIZER_BITS - tree->depth);
+    }
+}
+
 /* Above the leaves, and longer than two of the finest cells. A small step is cheaper as one row, even where it crosses
  * a line. */
 static bool is_far(const qd_index *index, const qd_row *box, uint32_t cell_key)
@@ -123,6 +133,7 @@ static const qd_index_ops ops = {
     .kind = QD_AXES == 2 ? QD_SPACE_QUADTREE : QD_SPACE_OCTREE,
     .reserve = reserve,
     .locate = locate,
+    .numbers = numbers,
     .is_far = is_far,
     .is_high = is_high,
     .move = qd_linear_move,

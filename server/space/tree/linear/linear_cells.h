@@ -18,8 +18,8 @@
 
 #include "../../core/index.h"
 #include "../../core/replan_debt.h"
+#include "../../geometry/morton.h"
 #include "../../geometry/quantizer.h"
-#include "../morton.h"
 #include "../tree.h"
 
 #define QD_CELL_KEY_BITS (QD_AXES == 2 ? 12u : 7u) /* of each number in a cell key */

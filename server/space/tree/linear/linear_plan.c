@@ -6,7 +6,6 @@
 
 #include "../../../base/ablation.h"
 #include "../../../base/assert.h"
-#include "../../core/rows.h"
 #include "../root.h"
 
 #define LEAF_FILL_MAX    1.25 /* how much more than they should, leaves of an even spread may hold */
@@ -85,7 +84,7 @@ bool qd_linear_plan_is_due(const qd_linear *tree)
 }
 
 /* Where a plan cannot help, because what crowds is larger than its cells, the next one waits for twice as much. */
-static void reset_crowding(qd_linear *tree)
+static void reset_crowding(qd_linear *tree, bool was_due)
 {
     uint32_t usual = tree->index.rows->count / 8 + qd_leaf_rows_max(&tree->index);
     bool without_hits = false;
@@ -93,7 +92,6 @@ static void reset_crowding(qd_linear *tree)
     for (uint32_t i = 0; i < tree->index.cells && !without_hits; i++) {
         without_hits = qd_linear_plan_is_crowded(tree, i);
     }
-    bool was_due = tree->crowd_debt > tree->crowd_debt_max;
     tree->crowd_debt_max = without_hits && was_due ? 2 * tree->crowd_debt_max : usual;
     tree->crowd_debt_max = tree->crowd_debt_max < usual ? usual : tree->crowd_debt_max;
     tree->crowd_debt = 0;
@@ -149,26 +147,6 @@ static void stretch_root(qd_linear *tree)
     tree->filled /= pow(longer, QD_AXES);
 }
 
-static uint32_t cell_of_row(const qd_linear *tree, const qd_rows *rows, uint32_t reference, uint32_t *cell_key)
-{
-    qd_row box = qd_row_box(rows, reference);
-
-    return qd_linear_cell_of(tree, &box, cell_key);
-}
-
-/* The finest cell of a row's lower corner. */
-static uint32_t morton_of_row(const qd_linear *tree, const qd_rows *rows, uint32_t reference)
-{
-    qd_row box = qd_row_box(rows, reference);
-    uint32_t at[QD_AXES];
-
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        at[k] = qd_quantizer_number(box.v[k], tree->quantizer.origin[k], tree->quantizer.scale) >>
-                (QD_QUANTIZER_BITS - tree->depth);
-    }
-    return QD_WITHOUT(ROW_ORDER) ? 0 : qd_morton(at);
-}
-
 static void place_root(qd_linear *tree, qd_scan all)
 {
     qd_shells shells;
@@ -188,7 +166,9 @@ static void count_rows(qd_linear *tree, qd_scan old)
 
     while (qd_scan_next(&old, &first, &count)) {
         for (uint32_t i = 0; i < count; i++) {
-            tree->index.cell[cell_of_row(tree, old.rows, first + i, &cell_key)].count++;
+            const qd_row box = qd_row_box(old.rows, first + i);
+
+            tree->index.cell[qd_linear_cell_of(tree, &box, &cell_key)].count++;
         }
     }
 }
@@ -201,7 +181,20 @@ static void make_leaf(qd_linear *tree, uint32_t level, uint32_t k)
     memset(tree->leaf_map + ((size_t)k << QD_AXES * height), (int)height, qd_level_cells(height));
 }
 
-/* A cell is divided by the rule of tree.h; else it is a leaf. */
+/* A cell is divided by the rule of tree.h; else it is a leaf. `below`: the rows in and below each cell. */
+static void divide(qd_linear *tree, const uint32_t *below, uint32_t level, uint32_t k)
+{
+    const uint32_t i = qd_level_first(level) + k;
+
+    if (level == tree->depth || !qd_is_divided(&tree->index, below[i] - tree->index.cell[i].count)) {
+        make_leaf(tree, level, k);
+        return;
+    }
+    for (uint32_t child = 0; child < QD_CHILDREN; child++) {
+        divide(tree, below, level + 1, QD_CHILDREN * k + child);
+    }
+}
+
 static void choose_leaves(qd_linear *tree)
 {
     uint32_t *below = qd_array_grow(tree->index.heap, QD_ARRAY_NEED, NULL, 0, 0, tree->index.cells * sizeof *below);
@@ -212,100 +205,12 @@ static void choose_leaves(qd_linear *tree)
             below[i] += below[c];
         }
     }
+    memset(tree->flags, 0, tree->index.cells);
     tree->leaf_map = qd_array_grow(tree->index.heap, QD_ARRAY_NEED, NULL, 0, 0, qd_level_cells(tree->depth));
-    uint32_t level = 0, k = 0;
-    for (;;) {
-        uint32_t i = qd_level_first(level) + k;
-
-        if (level < tree->depth && qd_is_divided(&tree->index, below[i] - tree->index.cell[i].count)) {
-            level++;
-            k <<= QD_AXES;
-            continue;
-        }
-        make_leaf(tree, level, k);
-        while (level > 0 && qd_cell_is_last(k)) {
-            level--;
-            k >>= QD_AXES;
-        }
-        if (level == 0) {
-            break;
-        }
-        k++;
-    }
+    divide(tree, below, 0, 0);
     qd_array_free(tree->index.heap, below, tree->index.cells * sizeof *below);
     for (uint32_t i = 0; i < tree->index.cells; i++) {
         tree->index.cell[i].count = 0;
-    }
-}
-
-/* Cells in the order of the traversal get their blocks side by side: head is the first of them, count 0. Returns the
- * number of blocks. */
-static uint32_t lay_out(qd_linear *tree)
-{
-    uint32_t blocks = 0, level = 0, k = 0;
-
-    for (;;) {
-        uint32_t i = qd_level_first(level) + k;
-
-        if (tree->index.cell[i].count > 0) {
-            tree->index.cell[i].head = blocks;
-            blocks += (tree->index.cell[i].count + QD_BLOCK_ROWS - 1) / QD_BLOCK_ROWS;
-            tree->index.cell[i].count = 0;
-        }
-        if (!(tree->flags[i] & QD_CELL_LEAF)) {
-            level++;
-            k <<= QD_AXES;
-            continue;
-        }
-        while (level > 0 && qd_cell_is_last(k)) {
-            level--;
-            k >>= QD_AXES;
-        }
-        if (level == 0) {
-            return blocks;
-        }
-        k++;
-    }
-}
-
-/* All rows, ordered by the finest cell of their lower corner, so that what is near is near in its cell's list too. */
-static uint32_t *order_rows(const qd_linear *tree, qd_scan start)
-{
-    const qd_rows *old = start.rows;
-    uint32_t finest = qd_level_cells(tree->depth), first, count;
-    uint32_t *order = qd_array_grow(tree->index.heap, QD_ARRAY_NEED, NULL, 0, 0, old->count * sizeof *order);
-    uint32_t *next = qd_array_grow(tree->index.heap, QD_ARRAY_NEED, NULL, 0, 0, (finest + 1) * sizeof *next);
-
-    memset(next, 0, (finest + 1) * sizeof *next);
-    for (qd_scan each = start; qd_scan_next(&each, &first, &count);) {
-        for (uint32_t i = 0; i < count; i++) {
-            next[morton_of_row(tree, old, first + i) + 1]++;
-        }
-    }
-    for (uint32_t k = 0; k < finest; k++) {
-        next[k + 1] += next[k];
-    }
-    for (qd_scan each = start; qd_scan_next(&each, &first, &count);) {
-        for (uint32_t i = 0; i < count; i++) {
-            order[next[morton_of_row(tree, old, first + i)]++] = first + i;
-        }
-    }
-    qd_array_free(tree->index.heap, next, (finest + 1) * sizeof *next);
-    return order;
-}
-
-static void carry_over(qd_linear *tree, const qd_rows *old, uint32_t from)
-{
-    qd_bodies *bodies = tree->index.bodies;
-    uint32_t cell_key, number = cell_of_row(tree, old, from, &cell_key);
-    qd_cell *cell = &tree->index.cell[number];
-
-    if (cell->count == 0) {
-        qd_linear_occupy(tree, number);
-    }
-    uint32_t id = qd_row_id(tree->index.rows, qd_rebuild_row(tree->index.rows, cell, number, bodies, old, from));
-    if (!(id & QD_ID_OLD_ROW)) {
-        bodies->record[id & QD_ID_SLOT].cell_key = cell_key;
     }
 }
 
@@ -313,27 +218,17 @@ void qd_linear_replan(qd_linear *tree)
 {
     qd_rows old_rows = *tree->index.rows;
     qd_linear old = *tree;
-    const qd_scan start = qd_scan_start(&old_rows, old.index.cell, old.index.cells);
+    const qd_scan all = qd_scan_start(&old_rows, old.index.cell, old.index.cells);
 
-    place_root(tree, start);
+    place_root(tree, all);
     make_cells(tree, depth_for(tree), QD_ARRAY_NEED);
-    count_rows(tree, start);
     if (tree->index.config->depth == 0 && !QD_WITHOUT(LEAF_PLAN)) {
-        memset(tree->flags, 0, tree->index.cells);
+        count_rows(tree, all);
         choose_leaves(tree);
-        count_rows(tree, start);
     }
-    qd_rows_make(tree->index.rows, tree->index.heap, lay_out(tree));
-    tree->index.rows->count = old_rows.count;
-    tree->index.rows->operations = old_rows.operations;
-    uint32_t *order = order_rows(tree, start);
-    for (uint32_t i = 0; i < old_rows.count; i++) {
-        carry_over(tree, &old_rows, order[i]);
-    }
-    qd_array_free(tree->index.heap, order, old_rows.count * sizeof *order);
+    qd_index_rebuild(&tree->index, &old_rows, all, NULL);
     tree->planned_for = old_rows.count;
-    reset_crowding(tree);
+    reset_crowding(tree, old.crowd_debt > old.crowd_debt_max);
     qd_replan_debt_pay(&tree->debt, qd_replan_price(old_rows.count));
     qd_linear_plan_drop(&old);
-    qd_rows_deinit(&old_rows);
 }

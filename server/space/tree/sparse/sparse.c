@@ -29,6 +29,13 @@ static uint32_t locate(qd_index *index, const qd_row *box, uint32_t *cell_key)
     return *cell_key = qd_sparse_locate((qd_sparse *)index, box);
 }
 
+static void numbers(const qd_index *index, const qd_row *box, uint32_t *at)
+{
+    const qd_numbers all = qd_key_numbers(&((const qd_sparse *)index)->quantizer, box);
+
+    memcpy(at, all.v, QD_AXES * sizeof *at);
+}
+
 /* Above the leaves, and longer than two of the leaves where it begins. A small step is cheaper as one row, even where
  * it crosses a line. */
 static bool is_far(const qd_index *index, const qd_row *box, uint32_t cell_key)
@@ -174,6 +181,7 @@ static const qd_index_ops ops = {
     .kind = QD_SPACE_SPARSE,
     .reserve = reserve,
     .locate = locate,
+    .numbers = numbers,
     .is_far = is_far,
     .is_high = is_high,
     .move = move,

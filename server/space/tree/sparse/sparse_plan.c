@@ -5,7 +5,6 @@
 
 #include "../../../base/ablation.h"
 #include "../../../base/assert.h"
-#include "../../core/rows.h"
 #include "../root.h"
 #include "sparse_locate.h"
 #include "sparse_prune.h"
@@ -24,34 +23,20 @@ void qd_sparse_entered(qd_sparse *sparse, uint32_t number)
     }
 }
 
-/* Puts a row into a cell, as it is in an old pool. */
-static void put_row(qd_sparse *sparse, const qd_rows *old, uint32_t reference, uint32_t to)
-{
-    qd_rows *rows = sparse->index.rows;
-    const qd_row now = *qd_row_now(old, reference), was = *qd_row_was(old, reference);
-    const uint32_t id = qd_row_id(old, reference);
-    const bool is_changed = qd_rows_is_changed(old, reference);
-
-    qd_sparse_entered(sparse, to);
-    uint32_t at = qd_rows_insert(rows, &sparse->index.cell[to], to, id, &now, &was);
-    if (!is_changed) {
-        qd_rows_unset_changed(rows, at);
-    }
-    qd_row_relocated(sparse->index.bodies, id, at);
-    if (!(id & QD_ID_OLD_ROW)) {
-        sparse->index.bodies->record[id & QD_ID_SLOT].cell_key = to;
-    }
-}
-
-/* The row is put into its new cell first: it still stands where it was until it is taken out there. */
 static void move_row(qd_sparse *sparse, uint32_t from, uint32_t reference, uint32_t to)
 {
-    qd_rows *rows = sparse->index.rows;
+    qd_index *index = &sparse->index;
+    const uint32_t id = qd_row_id(index->rows, reference);
+    uint32_t moved;
 
-    put_row(sparse, rows, reference, to);
-    const uint32_t moved = qd_rows_remove(rows, &sparse->index.cell[from], reference);
+    qd_sparse_entered(sparse, to);
+    qd_row_relocated(index->bodies, id,
+                     qd_rows_transfer(index->rows, &index->cell[from], &index->cell[to], to, reference, &moved));
+    if (!(id & QD_ID_OLD_ROW)) {
+        index->bodies->record[id & QD_ID_SLOT].cell_key = to;
+    }
     if (moved != QD_NONE) {
-        qd_row_relocated(sparse->index.bodies, moved, reference);
+        qd_row_relocated(index->bodies, moved, reference);
     }
 }
 
@@ -207,20 +192,9 @@ static void rebuild(qd_sparse *sparse)
     sparse->crowded.count = sparse->candidates.count = 0;
     sparse->level_usual = 0;
     sparse->leaf_from = index->config->depth > 0 ? index->config->depth : levels_for(sparse, old_rows.count);
-    qd_rows_make(index->rows, index->heap, 0);
-    qd_scan scan = qd_scan_start(&old_rows, old_cells.cell, old_cells.used);
-    uint32_t first, count;
-    while (qd_scan_next(&scan, &first, &count)) {
-        for (uint32_t i = 0; i < count; i++) {
-            qd_row box = qd_row_box(&old_rows, first + i);
-
-            put_row(sparse, &old_rows, first + i, qd_sparse_locate(sparse, &box));
-        }
-    }
-    index->rows->operations = old_rows.operations;
+    qd_index_rebuild(index, &old_rows, qd_scan_start(&old_rows, old_cells.cell, old_cells.used), NULL);
     sparse->leaf_from = index->config->depth;
     qd_sparse_cells_deinit(&old_cells);
-    qd_rows_deinit(&old_rows);
     qd_sparse_divide(sparse);
 }
 

@@ -12,8 +12,8 @@
  *
  * Pure functions. [any]
  */
-#ifndef QD_SPACE_TREE_MORTON_H
-#define QD_SPACE_TREE_MORTON_H
+#ifndef QD_SPACE_GEOMETRY_MORTON_H
+#define QD_SPACE_GEOMETRY_MORTON_H
 
 #include <stdbool.h>
 #include <stdint.h>

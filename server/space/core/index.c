@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "index.h"
+
+#include "../../base/ablation.h"
+#include "../../base/assert.h"
+#include "../../base/memory/array.h"
+#include "../geometry/morton.h"
+
+#define KEY_AXIS_BITS (QD_AXES == 2 ? 16u : 10u) /* of a number in a word's key */
+#define DIGIT_BITS    11u
+
+/* ---- registering all rows again ---- */
+
+/* All rows with their cells, as words: first with a key along the curve, then with the cell as the key. */
+typedef struct rebuild {
+    qd_index *index;
+    const qd_rows *old;
+    uint64_t *word, *spare;
+    uint32_t count;
+} rebuild;
+
+static void scan_rows(rebuild *r, qd_scan all, const uint32_t *order)
+{
+    uint32_t first, count, at = 0;
+
+    for (; order != NULL && at < r->count; at++) {
+        r->word[at] = order[at];
+    }
+    while (order == NULL && qd_scan_next(&all, &first, &count)) {
+        for (uint32_t i = 0; i < count; i++) {
+            r->word[at++] = first + i;
+        }
+    }
+}
+
+/* Gives each word a key, the Morton number of some bits of its row's numbers. Returns on how many bits, from the lowest
+ * on, any numbers differ. */
+static uint32_t make_keys(rebuild *r, uint32_t shift)
+{
+    uint32_t first[QD_AXES] = {0}, differ = 0;
+
+    for (uint32_t i = 0; i < r->count; i++) {
+        const uint32_t reference = (uint32_t)r->word[i];
+        const qd_row box = qd_row_box(r->old, reference);
+        uint32_t at[QD_AXES];
+
+        r->index->ops->numbers(r->index, &box, at);
+        for (uint32_t k = 0; k < QD_AXES; k++) {
+            first[k] = i == 0 ? at[k] : first[k];
+            differ |= at[k] ^ first[k];
+            at[k] = at[k] >> shift & ((1u << KEY_AXIS_BITS) - 1);
+        }
+        r->word[i] = qd_word(qd_morton(at), reference);
+    }
+    return differ == 0 ? 0 : 32u - (uint32_t)__builtin_clz(differ);
+}
+
+/* The lowest bits first: each pass keeps the order of the one before where its own digits are the same. */
+static void sort_along_curve(rebuild *r)
+{
+    uint32_t next[1u << DIGIT_BITS], bits = 1;
+
+    for (uint32_t shift = 0; shift < bits; shift += KEY_AXIS_BITS) {
+        bits = make_keys(r, shift);
+        const uint32_t left = bits > shift ? bits - shift : 0, some = left < KEY_AXIS_BITS ? left : KEY_AXIS_BITS;
+        for (uint32_t digit = 0; digit < some * QD_AXES; digit += DIGIT_BITS) {
+            uint64_t *from = r->word;
+
+            qd_words_count(from, r->count, QD_WORD_KEY + digit, (1u << DIGIT_BITS) - 1, next);
+            qd_words_sort(from, r->count, QD_WORD_KEY + digit, (1u << DIGIT_BITS) - 1, next, r->spare);
+            r->word = r->spare;
+            r->spare = from;
+        }
+    }
+}
+
+/* Finds the cell of each row, and counts the rows of each. */
+static void locate_rows(rebuild *r)
+{
+    qd_index *index = r->index;
+
+    for (uint32_t i = 0; i < r->count; i++) {
+        const uint32_t reference = (uint32_t)r->word[i], id = qd_row_id(r->old, reference);
+        const qd_row box = qd_row_box(r->old, reference);
+        uint32_t cell_key, cell = index->ops->locate(index, &box, &cell_key);
+
+        if (index->ops->entered != NULL) {
+            index->ops->entered(index, cell);
+        }
+        if (!(id & QD_ID_OLD_ROW)) {
+            index->bodies->record[id & QD_ID_SLOT].cell_key = cell_key;
+        }
+        index->cell[cell].count++;
+        r->word[i] = qd_word(cell, reference);
+    }
+}
+
+/* Gives each list its blocks, with the first of them as its head and no rows yet. Returns how many there are. */
+static uint32_t lay_out(const rebuild *r)
+{
+    uint32_t blocks = 0;
+
+    for (uint32_t i = 0; i < r->count; i++) {
+        qd_cell *cell = &r->index->cell[r->word[i] >> QD_WORD_KEY];
+
+        if (cell->head == QD_NONE) {
+            cell->head = blocks;
+            blocks += (cell->count + QD_BLOCK_ROWS - 1) / QD_BLOCK_ROWS;
+            cell->count = 0;
+        }
+    }
+    return blocks;
+}
+
+void qd_index_rebuild(qd_index *index, qd_rows *old, qd_scan all, const uint32_t *order)
+{
+    const size_t bytes = old->count * sizeof(uint64_t);
+    rebuild r = {.index = index, .old = old, .count = old->count};
+
+    r.word = qd_array_grow(index->heap, QD_ARRAY_NEED, NULL, 0, 0, bytes);
+    r.spare = qd_array_grow(index->heap, QD_ARRAY_NEED, NULL, 0, 0, bytes);
+    scan_rows(&r, all, order);
+    if (order == NULL && index->ops->numbers != NULL && !QD_WITHOUT(ROW_ORDER)) {
+        sort_along_curve(&r);
+    }
+    locate_rows(&r);
+    qd_rows_make(index->rows, index->heap, lay_out(&r));
+    index->rows->count = r.count;
+    index->rows->operations = old->operations;
+    for (uint32_t i = 0; i < r.count; i++) {
+        const uint32_t cell = (uint32_t)(r.word[i] >> QD_WORD_KEY);
+
+        qd_rebuild_row(index->rows, &index->cell[cell], cell, index->bodies, old, (uint32_t)r.word[i]);
+    }
+    qd_array_free(index->heap, r.word, bytes);
+    qd_array_free(index->heap, r.spare, bytes);
+    qd_rows_deinit(old);
+}
+
+/* ---- validation ---- */
+
+static bool is_same(const qd_row *a, const qd_row *b)
+{
+    bool same = true;
+
+    for (uint32_t k = 0; k < QD_ROW_FLOATS; k++) {
+        same &= a->v[k] == b->v[k];
+    }
+    return same;
+}
+
+/* A row is where its body says, and tells what its body does. */
+static void check_body(const qd_index *index, uint32_t reference)
+{
+    const qd_rows *rows = index->rows;
+    const qd_bodies *bodies = index->bodies;
+    uint32_t id = qd_row_id(rows, reference), slot = id & QD_ID_SLOT;
+
+    QD_ASSERT(slot < bodies->used);
+    const qd_record *record = &bodies->record[slot];
+    QD_ASSERT(record->state != QD_RECORD_FREE);
+    bool is_round = (id & QD_ID_ROUND) != 0;
+    uint32_t old_row = record->change == QD_NONE ? QD_NONE : bodies->change[record->change].old_row;
+    QD_ASSERT(!(id & QD_ID_CAPSULE) || is_round);
+    if (id & QD_ID_OLD_ROW) {
+        QD_ASSERT(old_row == reference);
+        QD_ASSERT(!qd_row_present(qd_row_now(rows, reference), is_round));
+        return;
+    }
+    QD_ASSERT(record->row == reference);
+    QD_ASSERT(((id & QD_ID_NEW_ROW) != 0) == (old_row != QD_NONE));
+    if (!(id & QD_ID_REFILTERED)) {
+        const uint32_t of_filter = QD_ID_FILTER | QD_FILTER_CLASSES_MAX << QD_ID_CLASS;
+
+        QD_ASSERT((id & of_filter) == qd_id_of_filter(bodies, bodies->filter[slot]));
+    }
+    if (record->state == QD_RECORD_LIVE) {
+        qd_row now = qd_bodies_row(bodies, slot);
+
+        QD_ASSERT(is_same(qd_row_now(rows, reference), &now));
+        QD_ASSERT(is_round == (record->shape != QD_SPACE_BOX));
+        QD_ASSERT(((id & QD_ID_CAPSULE) != 0) == (record->shape == QD_SPACE_CAPSULE));
+    } else {
+        QD_ASSERT(!qd_row_present(qd_row_now(rows, reference), is_round));
+    }
+}
+
+/* A row is in a cell where it may be, and its block's bits are true. */
+static void check_row(const qd_index *index, uint32_t cell, uint32_t reference)
+{
+    const qd_rows *rows = index->rows;
+    const qd_block_info *info = &rows->info[reference / QD_BLOCK_ROWS];
+    uint32_t lane = reference % QD_BLOCK_ROWS, id = qd_row_id(rows, reference);
+
+    check_body(index, reference);
+    QD_ASSERT((info->special >> lane & 1) == ((id & QD_ID_SPECIAL) != 0));
+    QD_ASSERT((info->round >> lane & 1) == ((id & QD_ID_ROUND) != 0));
+    QD_ASSERT((info->unproven >> lane & 1) == ((id & QD_ID_UNPROVEN) != 0));
+    QD_ASSERT(qd_rows_is_changed(rows, reference) || is_same(qd_row_now(rows, reference), qd_row_was(rows, reference)));
+    qd_row box = qd_row_box(rows, reference);
+    QD_ASSERT(qd_row_present(&box, false) && index->ops->holds(index, cell, &box));
+}
+
+static uint32_t check_cell(const qd_index *index, uint32_t number)
+{
+    const qd_rows *rows = index->rows;
+    const qd_cell *cell = &index->cell[number];
+
+    QD_ASSERT((cell->head == QD_NONE) == (cell->count == 0));
+    uint32_t left = cell->count;
+    for (uint32_t block = cell->head; block != QD_NONE; block = rows->info[block].next) {
+        const qd_block_info *info = &rows->info[block];
+        uint32_t lanes = (left - 1) % QD_BLOCK_ROWS + 1;
+
+        QD_ASSERT(left > 0 && block < rows->used && info->cell == number);
+        QD_ASSERT(info->changed == 0 || info->listed);
+        QD_ASSERT(((info->special | info->round | info->unproven) >> lanes) == 0);
+        for (uint32_t lane = 0; lane < lanes; lane++) {
+            check_row(index, number, block * QD_BLOCK_ROWS + lane);
+        }
+        left -= lanes;
+    }
+    QD_ASSERT(left == 0);
+    return (cell->count + QD_BLOCK_ROWS - 1) / QD_BLOCK_ROWS;
+}
+
+void qd_index_validate(const qd_index *index)
+{
+    const qd_rows *rows = index->rows;
+    uint32_t blocks = 0, count = 0, listed = 0;
+
+    for (uint32_t cell = 0; cell < index->cells; cell++) {
+        blocks += check_cell(index, cell);
+        count += index->cell[cell].count;
+    }
+    QD_ASSERT(count == rows->count);
+    for (uint32_t block = rows->free_first; block != QD_NONE; block = rows->info[block].next) {
+        blocks++;
+        QD_ASSERT(blocks <= rows->used);
+    }
+    QD_ASSERT(blocks == rows->used);
+    for (uint32_t block = 0; block < rows->used; block++) {
+        listed += rows->info[block].listed;
+    }
+    QD_ASSERT(listed == rows->changed_count);
+    index->ops->validate(index);
+}
