@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# quadrille-bench as a user runs it: its figures make sense, its rooms are gone afterwards, its errors name the fix.
+# quadrille-bench as a user runs it: its figures are plausible, it closes its rooms, and its errors name the fix.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
 
-# bench [SCENARIO] OPTION...: of the server of this test.
+# bench [SCENARIO] OPTION...: measures the server of this test.
 bench() {
     local scenario=()
     [[ ${1:-} == -* ]] || { scenario=("$1"); shift; }
     quadrille-bench "${scenario[@]}" --server "$address" "$@"
 }
 
-# number NAME: a figure of the last JSON.
+# number NAME: prints a figure of the last JSON.
 number() {
     sed -E "s/.*\"$1\":([0-9.]+).*/\\1/;t;s/.*/0/" "$scratch/json"
 }
@@ -38,14 +38,14 @@ refused() {
 
 start_server --rooms-max 20 --log-level error
 
-# In lockstep and by the clock, every tick against brute force.
+# In step mode and in clock mode, every tick is compared with brute force.
 run_json --seconds 1 --rooms 3 --entities 200 --step --hz 100 --subscribe stays --check
 positive ticks_checked stays
 run_json --seconds 1.5 --rooms 2 --entities 300 --hz 50 --check
 positive ticks_checked
 grep -q 'updates/s' "$scratch/progress" || fail "no progress in 1.5 s"
 
-# Three dimensions, and another index.
+# In three dimensions, with another index.
 run_json --seconds 1 --rooms 2 --entities 300 --dimensions 3 --step --hz 100 --subscribe stays --check
 positive ticks_checked stays
 grep -q '"dimensions":3,"index":"auto"' "$scratch/json" || fail "not three dimensions: $(cat "$scratch/json")"
@@ -59,11 +59,11 @@ grep -q '"moves":"roster"' "$scratch/json" || fail "not by roster: $(cat "$scrat
 run_json --seconds 0.5 --rooms 2 --entities 300 --roster --dimensions 3 --step --hz 100 --check
 positive ticks_checked
 
-# Several writers a room, and steps without a rate.
+# Several writers per room, and steps without a rate.
 run_json --seconds 0.5 --rooms 2 --connections 5 --entities 100 --hz 100
 run_json --seconds 0.5 --rooms 2 --connections 5 --entities 100 --step --hz 0
 
-# Fences, compared with brute force in the end; the bench reports what the server refuses.
+# Fences are compared with brute force at the end. The bench reports refusals of the server.
 bench fences --fences 300 --points 200 --side 1000 --seconds 0.5 --json >"$scratch/json" 2>"$scratch/progress" ||
     fail "fences: $(cat "$scratch/progress")"
 grep -q '^{"fences":300,"points":200,.*"ok":true}$' "$scratch/json" || fail "fences: $(cat "$scratch/json")"
@@ -73,18 +73,18 @@ prints '^[1-9][0-9]* points in fences at the end, as by brute force$' \
 refused 1 'observers_max' fences --fences 20000 --points 10
 refused 2 '--radius-min 5: must be at most --radius-max 4' fences --radius-min 5 --radius-max 4
 
-# Readers beside the writers.
+# Additional readers.
 run_json --seconds 0.5 --rooms 2 --entities 100 --hz 50 --readers 3
 
-# With readers that read nothing: the others are served.
+# Readers that read nothing do not delay the others.
 run_json --seconds 0.5 --rooms 2 --entities 200 --hz 50 --stalled 3 --check
 positive ticks_checked stalled server_memory_bytes
 
 # The table, for people.
 prints 'round trip' bench --seconds 0.5 --rooms 1
 
-# The scenarios, small, each with a server of its own, and beside it the raw limit. Their output is checked by
-# themselves; no time is asserted.
+# Each scenario, small, with its own server and the raw limit. The scenarios check their output themselves; no time is
+# asserted.
 scenario() {
     local rows=$1 name=$2
     shift 2
@@ -139,7 +139,7 @@ refused 1 "--rooms 21: this server takes at most 20" --rooms 21
 refused 1 "--server" --server 127.0.0.1:1
 fails 1 '--server-binary names another' quadrille-bench latency --server-binary /bin/false
 
-# Its rooms are closed, also when it is interrupted.
+# An interrupted bench closes its rooms, too.
 background quadrille-bench --server "$address" --seconds 60 >/dev/null 2>"$scratch/err"
 under_way() { grep -q 'updates/s' "$scratch/err"; }
 until_true under_way

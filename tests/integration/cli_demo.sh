@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# client/demo with programs that are built already: its output, and that no process is left.
+# client/demo with built programs: its output, and that it leaves no process.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
 : "${QD_SOURCE:?the folder of the sources}"
@@ -26,7 +26,7 @@ prints '^tick [0-9]+  entities 50  pairs [0-9]+  begins/s ' "$demo" --seconds 2.
 err '^==> Server at 127\.0\.0\.1:[0-9]+, 50 bots in each of three rooms; this is room demo-3 for 2\.5 s$'
 nothing_left "$(sed -n 's/^==> Server at \([^,]*\),.*/\1/p' "$scratch/err")"
 
-# A view of it.
+# A view of the demo.
 prints '^[0-9]+ enter [0-9]+ at [0-9.]+,[0-9.]+$' "$demo" --seconds 2.5 --room demo-1 --entities 50 --view
 out '^[0-9]+ leave [0-9]+ out of range$'
 nothing_left "$(sed -n 's/^==> Server at \([^,]*\),.*/\1/p' "$scratch/err")"
@@ -42,5 +42,5 @@ for signal in INT TERM; do
     nothing_left "$(sed -n 's/^==> Server at \([^,]*\),.*/\1/p' "$scratch/err")"
 done
 
-# A server that cannot start is reported, and the exit status is a failure.
+# If the server cannot start, client/demo reports it and fails.
 QD_SERVER=/bin/false fails 1 'The server did not start' "$demo" --seconds 1

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# spawn, move and despawn, in rooms of both modes: from the command line and from rows, and what is refused.
+# spawn, move and despawn, in rooms of both modes, from the command line and from rows; and refusals.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
 start
@@ -21,7 +21,7 @@ for mode in --hz=50 --step; do
     fails 1 '^quadrille spawn: entity 4: NEGATIVE_SIZE$' quadrille spawn "$room" 4 5 5 -1
     entities "$room" 3
 
-    # Rows: blank lines and comments are skipped; hy is as hx where it is missing.
+    # Rows: blank lines and comments are skipped; hy defaults to hx.
     printf '# id,x,y,hx,hy\n10,1,2,3,4\n\n 11 , -1 , .5 , 0 \r\n12,0,0,1\n' | expect 0 quadrille spawn "$room" -
     out '^3 entities spawned'
     entities "$room" 6
@@ -41,7 +41,7 @@ for mode in --hz=50 --step; do
     entities "$room" 0
 done
 
-# By a jump, and in another shape; a snapshot shows the result.
+# Teleport and change the shape; a snapshot shows the result.
 quadrille open shapes --step --bounds -100,-100,100,100 >/dev/null
 quadrille spawn shapes 7 1 2 3 --category 5 --mask 6 >/dev/null
 quadrille spawn shapes 9 -1 -2 -3 4 0.5 --capsule >/dev/null
@@ -86,7 +86,7 @@ done
 fails 1 'room shapes has 2 dimensions, but the given values have 3' quadrille move shapes 7 1 2 3 --dimensions 3
 fails 1 'room cube has 3 dimensions' quadrille snapshot cube --region 0,0,1,1
 
-# More than one batch: the ids of refused entities are right in the second one, too.
+# With more than one batch, the ids of refused entities are right in the second one, too.
 quadrille open many --bounds 0,0,1000,1000 >/dev/null
 seq 1 70000 | awk '{ print $1 ",1,1,0" }' >"$scratch/rows"
 quadrille spawn many - <"$scratch/rows" >"$scratch/out" 2>"$scratch/err" || fail 'spawning 70,000'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# events: begins, ends with their reasons, stays, resets, scopes, as text and as JSON, and how it ends.
+# events: begins, ends with their reasons, stays, resets and scopes, as text and as JSON; and exit statuses.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
 start
@@ -19,13 +19,13 @@ out '^\{"tick": [0-9]+, "kind": "begin", "a": 1, "b": 2\}$'
 expect 0 quadrille events arena --count 10 --stays
 [ "$(grep -Ec '^[0-9]+ stay 1 2$' "$scratch/out")" -eq 9 ] || fail 'nine stays'
 
-# Of its own it has none.
+# The subscriber owns no entities, so scope own is empty.
 prints 'reset$' quadrille events arena --own --seconds 1.5
 no_out 'begin'
-# Not as many as were asked for.
+# Fewer events than requested.
 fails 1 '^quadrille events: only 1 of --count 2 events came$' quadrille events arena --count 2 --seconds 1.5
 
-# A stream that goes on: every end has its reason.
+# In a long stream, every end has its reason.
 background quadrille events arena >"$scratch/stream" 2>"$scratch/stream-errors"
 stream=$!
 background quadrille events arena --json --count 8 >"$scratch/json"
@@ -42,7 +42,7 @@ quadrille despawn arena 1 >/dev/null
 until_true last_event_is 'end 1 2 despawned'
 printf '5,0,0,1\n4,0,0,1\n3,0,0,1\n' | quadrille spawn arena - --circle >/dev/null
 until_true last_event_is 'begin 4 5'
-# Within a tick they are ordered.
+# Within a tick, events are ordered.
 events | tail -n 6 | awk '{ print $3 " " $4 }' >"$scratch/order"
 printf '2 3\n2 4\n2 5\n3 4\n3 5\n4 5\n' | cmp - "$scratch/order" || fail 'the order of events'
 ends_with 0 "$json" 'the JSON stream'
@@ -70,7 +70,7 @@ printf '{"kind": "passed", "a": 1, "b": 2}\n{"kind": "passed", "a": 1, "b": 3}\n
 prints '^passed +2$' quadrille stats lane
 quadrille close lane >/dev/null
 
-# An interrupt is a success; a server that ends is a failure.
+# An interrupt is a success; the end of the server is a failure.
 quadrille open other >/dev/null
 for signal in INT TERM; do
     rm "$scratch/stream"

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# query: boxes, circles, the nearest and rays, with their options, as lines and as JSON, and what is refused.
+# query: boxes, circles, nearest and rays, with their options, as lines and as JSON; and refusals.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
 start
 
-# The whole output.
+# The complete output.
 expect_result() {
     expect 0 quadrille query yard "${@:2}"
     [ "$(cat "$scratch/out")" = "$1" ] || fail "not what a query should say: ${*:2}"
@@ -79,7 +79,7 @@ fails 1 'ray\.direction is 0 on every axis: give it a length' quadrille query ya
 fails 1 'circle\.radius is -1: must be 0 or more' quadrille query yard circle 0,0,-1
 fails 1 'UNKNOWN_ROOM' quadrille query nowhere box 0,0,1,1
 
-# Errors that the CLI finds itself.
+# Errors that the CLI detects itself.
 fails 2 'too few arguments' quadrille query yard box
 fails 2 "'sphere': must be box, circle, nearest or ray" quadrille query yard sphere 1,2,3
 for numbers in 1,2,3 1,2,3,4,5 1,2,3,4,5,6,7 1,2,3,x 1,2,3, 1,,2,3 nan,0,1,1 '' ,; do

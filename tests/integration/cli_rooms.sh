@@ -28,7 +28,7 @@ out '^  \{"name": "say \\"hi\\"\\\\", '
 out '^  \{"name": "steps", "tick_mode": "step", .*\},$'
 out '^  \{"name": "ünïts", .*\}$'
 
-# Opening again: with the same configuration, with less of it, with another one.
+# Open again with the same configuration, with a part of it, and with another one.
 prints '^room arena was open already: ' quadrille open arena --bounds -10,-20.5,10,20 --hz 50
 prints '^room arena was open already: bounds -10,-20.5,10,20, index auto, 50 ticks per second' quadrille open arena
 expect 1 quadrille open arena --bounds -10,-20.5,10,20 --hz 51
@@ -37,7 +37,7 @@ fails 1 'bounds.*CONFIG_MISMATCH' quadrille open arena --bounds 0,0,1,1
 fails 1 'tick_mode.*CONFIG_MISMATCH' quadrille open steps --hz 20
 fails 1 'INVALID' quadrille open "$(printf '%065d' 0)"
 
-# Three dimensions, and the choice of an index.
+# Three dimensions, and the index.
 export QUADRILLE_TOKEN=chooser
 expect 0 quadrille open cube --dimensions 3 --swept
 out '^room cube created: bounds 0,0,0,1000,1000,1000, index auto, swept, 20 ticks per second'
@@ -65,7 +65,7 @@ fails 1 'depth is 3: leave it out with INDEX_BRUTE, which is no tree' quadrille 
 fails 1 'prune is PRUNE_LAZY: leave it out with INDEX_AUTO' quadrille open bad --prune lazy
 fails 1 'cell_size is 4: leave it out with INDEX_AUTO' quadrille open bad --cell-size 4
 
-# Many rooms come in pages.
+# Many rooms are listed in pages.
 token=opener
 for i in {1..20}; do
     QUADRILLE_TOKEN=$token quadrille open "many-$i" --empty-close-ms 3600000 >/dev/null
@@ -97,7 +97,7 @@ expect 0 quadrille rooms
 no_out '^many-1 '
 out '^many-2 '
 
-# An empty room closes by itself.
+# An empty room closes automatically.
 expect 0 quadrille open brief --empty-close-ms 1
 gone() { quadrille rooms >"$scratch/rooms" && ! grep -q '^brief ' "$scratch/rooms"; }
 until_true gone

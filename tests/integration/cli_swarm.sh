@@ -12,7 +12,7 @@ out '^room swarm-3: 50 entities, crowd$'
 out '^[1-9][0-9]* updates sent, [0-9]+ ticks skipped$'
 prints '^no rooms$' quadrille rooms
 
-# Some look around.
+# Some bots observe.
 expect 0 quadrille swarm --rooms 2 --entities 60 --observers 20 --range 6 --density 0.3 --motion uniform --seconds 1.5
 out '^[1-9] s: [1-9][0-9]* updates/s, [0-9.]+ enters/s, [0-9.]+ leaves/s, [0-9]+ seen$'
 out '^[1-9][0-9]* enters, [1-9][0-9.]*/s; [1-9][0-9]* leaves, [1-9][0-9.]*/s; [0-9]+ seen by 40 observers at the end$'
@@ -23,7 +23,7 @@ for motion in uniform flock crowd; do
     background quadrille swarm --rooms 2 --prefix $motion --motion $motion --hz 50 --entities 200 --density 0.3 \
         --seed 7 >"$scratch/$motion" 2>&1
     swarm=$!
-    # They move: pairs begin and end.
+    # The bots move, so pairs begin and end.
     moving() { quadrille events $motion-2 --seconds 0.5 >"$scratch/events" && grep -q ' end ' "$scratch/events"; }
     until_true moving
     prints '^entities +200$' quadrille stats $motion-1
@@ -35,7 +35,7 @@ for motion in uniform flock crowd; do
     prints '^no rooms$' quadrille rooms
 done
 
-# In three dimensions, and with an index of one's own.
+# In three dimensions, with a chosen index.
 background quadrille swarm --prefix deep --dimensions 3 --index octree --entities 200 --density 0.3 --hz 50 \
     >"$scratch/deep" 2>&1
 swarm=$!
@@ -57,7 +57,7 @@ kill -TERM "$swarm"
 ends_with 0 "$swarm" 'the swarm in bounds'
 fails 2 '--prefix .*: must be 52 bytes or less' quadrille swarm --prefix "$(printf '%060d' 0)"
 
-# A server that stops is reported, and the exit status is a failure.
+# If the server stops, the swarm reports it and fails.
 background quadrille swarm >"$scratch/out" 2>"$scratch/err"
 swarm=$!
 until_true quadrille stats swarm-3

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Help, versions, and command lines that make no sense: each error names the option, its value and the fix.
+# Help, versions and invalid command lines: each error names the option, its value and the fix.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
 
@@ -37,7 +37,7 @@ expect 2 quadrille reshape room 1 2 3 --capsule --dimensions 3
 err 'the entity has 3 values: must be id,hx,hy,hz,radius, or'
 fails 2 '--circle and --capsule exclude each other' quadrille spawn room 1 2 3 4 --capsule --circle
 
-# Values that make no sense.
+# Invalid values.
 fails 2 "--count '0': must be a whole number from 1 to " quadrille ping --count 0
 fails 2 "--hz '1001': must be a whole number from 1 to 1000" quadrille open a --hz 1001
 fails 2 "--hz '20x'" quadrille open a --hz=20x
@@ -67,7 +67,7 @@ fails 2 '--check needs --step' quadrille replay trace.csv --room r --check
 fails 2 '--events needs --step' quadrille replay trace.csv --room r --events -
 fails 2 '--step and --hz exclude each other' quadrille replay trace.csv --room r --hz 10 --step
 
-# A server that is not there, and addresses that are none. Port 1 is nobody's.
+# An unreachable server, and invalid addresses. No program listens on port 1.
 for command in 'rooms' 'stats' 'open a' 'close a' 'spawn a 1 0 0 1' 'move a 1 0 0' 'despawn a 1' \
     'teleport a 1 0 0' 'reshape a 1 1' 'snapshot a' 'query a nearest 0,0' 'watch a' 'events a' 'swarm' 'ping' \
     'describe a 1 --team 1' 'observe a 1 --range 1' 'watch a --observer 1 --range 1' 'why a 1 2'; do
@@ -97,6 +97,6 @@ if [ -e /dev/full ]; then
     [ "$status" -eq 1 ] || fail "exit status $status for a full disk"
     err 'cannot write the output'
 fi
-# A reader that went away is no reason to complain.
+# A closed pipe is not an error.
 { quadrille --server "$address" ping --count 3 2>"$scratch/err" || true; } | head -n 1 >/dev/null
 [ ! -s "$scratch/err" ] || fail 'a closed pipe is complained about'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# observe, watch --observer, why and describe: the view of an observer and its reasons, as a user reads them.
+# observe, watch --observer, why and describe: the view of an observer and its reasons, as a user sees them.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
 start
@@ -11,7 +11,7 @@ printf '1,10,10,1\n2,15,10,1\n3,50,50,1\n' | quadrille spawn yard - >/dev/null
 expect 0 quadrille describe yard 2 --tag 18446744073709551615 --payload 'an "orc"' --team 4
 out '^1 entity described in room yard$'
 
-# observing NAME ARGUMENT...: in the background, its lines in $scratch/NAME.
+# observing NAME ARGUMENT...: observes in the background and writes to $scratch/NAME.
 observing() {
     local name=$1
     shift
@@ -24,7 +24,7 @@ until_event() { until_true has_event "$@"; }
 why_says() { quadrille why yard "$1" "$2" | grep -Eq "$3"; }
 until_why() { until_true why_says "$@"; }
 
-# Around an entity: in, within the margin, out; hidden; another place each time.
+# Around an entity: in range, within the margin, out of range, hidden, despawned.
 observing around observe yard 1 --range 10 --margin 2 --relay 20:1
 around=$running
 until_event around 'enter 2 at 15,10 tag 18446744073709551615 payload "an \\x22orc\\x22"'
@@ -49,7 +49,7 @@ prints '^no observer is at 3$' quadrille why yard 3 1
 prints '^\{"tick": [0-9]+, "more": false, "observers": \[$' quadrille why yard 1 3 --json
 out '"observer": 1, "seen": false, "why": "not seen: out of range", "distance": 13, "range": 10, "margin": 2, "limit": 0, "sees": 0\}'
 prints '^observers +1$' quadrille stats yard
-# The anchor goes, and the observer with it.
+# If the anchor leaves, so does the observer.
 quadrille spawn yard 2 15 10 1 >/dev/null
 until_event around 'enter 2 at 15,10'
 quadrille despawn yard 1 >/dev/null
@@ -83,7 +83,7 @@ out '^\{"tick": [0-9]+, "kind": "enter", "id": 5, "x": 50, "y": 50\}$'
 [ "$(grep -o '"tick": [0-9]*' "$scratch/out" | sort -u | wc -l)" -eq 2 ] || fail 'a budget of one a tick was not kept'
 fails 1 'only 1 of --count 2 enters and leaves came' quadrille observe yard 90,10 --range 1 --count 2 --seconds 1.5
 
-# watch: without a terminal in lines, on one in the map.
+# watch prints lines without a terminal, and a map on a terminal.
 observing lines watch yard --observer 15,10 --range 6
 until_event lines 'enter 2 at 15,10'
 quadrille move yard 2 70 10 >/dev/null
@@ -94,7 +94,7 @@ kill -TERM "$running"
 ends_with 0 "$running" 'terminated'
 fails 2 'no --observer given' quadrille watch yard --range 3
 
-# The reverse view: first all present watchers, then the changes.
+# The reverse view begins with all present watchers, then lists changes.
 quadrille open field --bounds 0,0,100,100 --step --empty-close-ms 3600000 >/dev/null
 printf '1,10,10,1\n2,15,10,1\n3,50,50,1\n' | quadrille spawn field - >/dev/null
 expect 0 quadrille watchers field --seconds 1.5
@@ -137,7 +137,7 @@ err '^quadrille observe: room tower has 3 dimensions, but the given values have 
 expect 1 quadrille observe yard 3 --range 3 --cone 1,0,0
 err 'room yard has 2 dimensions, but the given values have 3: give x and y only'
 
-# A room that closes.
+# The room closes.
 quadrille open hall --hz 100 >/dev/null
 QUADRILLE_TOKEN=owner quadrille open den --hz 100 >/dev/null
 QUADRILLE_TOKEN=owner quadrille spawn den 1 10 10 1 >/dev/null
@@ -148,7 +148,7 @@ ends_with 0 "$running" 'a room that closed'
 has_event closing 'leave 1 room closed' || fail 'no leave when the room closed'
 grep -q 'the room was closed' "$scratch/closing" || fail 'it is not told that the room closed'
 
-# Limits of a room: on observers, and on what is within their reach.
+# A room limits its observers and the entities within their range.
 quadrille open small --hz 100 --observers-max 1 --sightings-max 2 >/dev/null
 printf '1,10,10,1\n2,11,10,1\n' | quadrille spawn small - >/dev/null
 observing limited observe small 10,10 --range 5
@@ -171,7 +171,7 @@ fails 1 'UNKNOWN_ID' quadrille why yard 77 3
 fails 1 'entity 77: UNKNOWN_ID' quadrille describe yard 77 3 --team 1
 fails 1 'UNKNOWN_ROOM' quadrille observe nowhere 1,1 --range 3
 
-# Errors that the CLI finds itself.
+# Errors that the CLI detects itself.
 for where in '' x 1, 1,2,3,4 -1 4294967296; do
     fails 2 "observer '$where': must be an entity's id, or a point X,Y" quadrille observe yard --range 3 -- "$where"
 done
