@@ -48,6 +48,12 @@ SCENARIO(bytes_go_to_leaves_then_enters_then_relays,
          "options bytes 1; unobserve 7;"
          "tick -> A view leave 7:1 observer gone 7:2 observer gone 7:3 observer gone 7:4 observer gone")
 
+/* The bytes are those of one enter. */
+SCENARIO(
+    equally_near_entities_enter_by_observer_and_id,
+    "spawn 1 55, 2 45; options bytes 64; observe 7..8 range 10; tick -> A view enter 7:1; tick -> A view enter 7:2;"
+    "tick -> A view enter 8:1; tick -> A view enter 8:2; tick")
+
 SCENARIO(watchers_are_reported_to_owners_and_to_sessions_that_watch_all,
          "join -> B; join -> C; B options own; C options all;"
          "spawn 1 50; B spawn 2 51; observe 7 range 10; B observe 8 range 10;"
