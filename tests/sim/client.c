@@ -81,7 +81,9 @@ static void vandalise(sim_client *client)
     };
     uint32_t chosen = pick(client, 4);
 
-    sim_link_write(client->link, wrongs[chosen].bytes, wrongs[chosen].size);
+    if (wrongs[chosen].size > 0) {
+        sim_link_write(client->link, wrongs[chosen].bytes, wrongs[chosen].size);
+    }
 }
 
 /* ---- requests ---- */
