@@ -5,7 +5,7 @@
  */
 #include "space_fixture.h"
 
-#include "server/space/tree/morton.h"
+#include "server/space/geometry/morton.h"
 
 #define INDEXES_WITHOUT_BRUTE (CROWD_INDEXES - 1)
 

@@ -5,7 +5,7 @@
  */
 #include "space_fixture.h"
 
-#include "server/space/tree/morton.h"
+#include "server/space/geometry/morton.h"
 
 static void for_each_kernel(void (*test)(qd_space_index index))
 {
