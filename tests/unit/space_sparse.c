@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "server/space/space.h"
-#include "server/space/tree/sparse/sparse_tree.h"
+#include "server/space/tree/sparse/sparse.h"
 #include "server/space/tuning.h"
 #include "support/rng.h"
 #include "tests/support/test.h"
