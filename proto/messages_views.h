@@ -25,22 +25,40 @@ typedef struct qd_msg_describe {
     const uint8_t *hidden;
 } qd_msg_describe;
 
+/* The columns of Observe between `id` and the tiers: numbers, and bytes. fields.def takes them from here. */
+#define QD_OBSERVER_COLUMNS(NUMBERS, BYTES)                                                                            \
+    BYTES(region)                                                                                                      \
+    BYTES(anchored)                                                                                                    \
+    NUMBERS(uint32_t, entity)                                                                                          \
+    NUMBERS(float, x)                                                                                                  \
+    NUMBERS(float, y)                                                                                                  \
+    NUMBERS(float, z)                                                                                                  \
+    NUMBERS(float, range)                                                                                              \
+    NUMBERS(float, half_x)                                                                                             \
+    NUMBERS(float, half_y)                                                                                             \
+    NUMBERS(float, half_z)                                                                                             \
+    NUMBERS(float, direction_x)                                                                                        \
+    NUMBERS(float, direction_y)                                                                                        \
+    NUMBERS(float, direction_z)                                                                                        \
+    NUMBERS(float, angle)                                                                                              \
+    NUMBERS(float, leave_margin)                                                                                       \
+    NUMBERS(uint32_t, mask)                                                                                            \
+    NUMBERS(uint32_t, limit)                                                                                           \
+    NUMBERS(uint32_t, enter_budget)                                                                                    \
+    NUMBERS(uint32_t, team)                                                                                            \
+    BYTES(sees_self)
+
 /* Observe, MoveObservers (id, x, y, z and direction_*) and Unobserve (id). `tier_count` is the length of relay_range
  * and relay_every. */
 typedef struct qd_msg_observers {
     uint64_t room;
     uint32_t count;
     const uint32_t *id;
-    const uint8_t *region, *anchored;
-    const uint32_t *entity;
-    const float *x, *y, *z;
-    const float *range;
-    const float *half_x, *half_y, *half_z;
-    const float *direction_x, *direction_y, *direction_z;
-    const float *angle;
-    const float *leave_margin;
-    const uint32_t *mask, *limit, *enter_budget, *team;
-    const uint8_t *sees_self;
+#define NUMBERS(type, name) const type *name;
+#define BYTES(name)         const uint8_t *name;
+    QD_OBSERVER_COLUMNS(NUMBERS, BYTES)
+#undef NUMBERS
+#undef BYTES
     uint32_t tier_count;
     const float *relay_range;
     const uint32_t *relay_every;

@@ -27,8 +27,8 @@ struct option_row {
     const char *otherwise; /* the default, as a user writes it; NULL: none, and `help` explains it */
     const char *help;
     parse_fn parse;
-    size_t offset;     /* in qd_options */
-    uint64_t min, max; /* of numbers */
+    size_t offset, size; /* in qd_options */
+    uint64_t min, max;   /* of numbers */
 };
 
 /* ---- values ---- */
@@ -96,7 +96,13 @@ static bool parse_number(const option_row *row, const char *value, qd_options *o
                  number_text(row, row->min, min), number_text(row, row->max, max));
         return false;
     }
-    memcpy((char *)options + row->offset, &number, sizeof number);
+    if (row->size == sizeof number) {
+        memcpy((char *)options + row->offset, &number, sizeof number);
+    } else {
+        const uint32_t narrow = (uint32_t)number; /* `max` fits */
+
+        memcpy((char *)options + row->offset, &narrow, sizeof narrow);
+    }
     return true;
 }
 
@@ -151,45 +157,46 @@ static bool parse_level(const option_row *row, const char *value, qd_options *op
 
 /* ---- the table ---- */
 
-#define AT(member) offsetof(qd_options, member)
+#define AT(member) offsetof(qd_options, member), sizeof(((qd_options *)NULL)->member)
 
 static const option_row table[] = {
-    {"listen", "HOST:PORT", "127.0.0.1:7400", "listen on this address; port 0 picks a free one", parse_address, 0, 0,
+    {"listen", "HOST:PORT", "127.0.0.1:7400", "listen on this address; port 0 picks a free one", parse_address, 0, 0, 0,
      0},
     {"workers", "N", NULL, "run rooms on N threads (default: one per core)", parse_number, AT(workers), 1,
      QD_POOL_WORKERS_MAX},
     {"loops", "N", NULL, "serve connections on N threads (default: one per two cores)", parse_number, AT(loops), 1,
      QD_LOOPS_MAX},
-    {"connections-max", "N", "1024", "accept at most N connections at once", parse_number, AT(connections_max), 1,
-     1000000},
-    {"frame-max", "SIZE", "4M", "read frames of at most SIZE", parse_number, AT(frame_bytes_max),
+    {"connections-max", "N", "1024", "accept at most N connections at once", parse_number, AT(limits.connections_max),
+     1, 1000000},
+    {"frame-max", "SIZE", "4M", "read frames of at most SIZE", parse_number, AT(limits.frame_bytes_max),
      QD_FRAME_BYTES_BEFORE_HELLO, 256 * MIB},
-    {"rooms-max", "N", "65536", "open at most N rooms at once", parse_number, AT(rooms_max), 1,
+    {"rooms-max", "N", "65536", "open at most N rooms at once", parse_number, AT(limits.rooms_max), 1,
      QD_ROOM_DIRECTORY_ROOMS_MAX},
-    {"entities-max", "N", "4194304", "allow at most N entities per room", parse_number, AT(entities_max), 1,
+    {"entities-max", "N", "4194304", "allow at most N entities per room", parse_number, AT(limits.entities_max), 1,
      QD_SPACE_SLOTS_MAX},
-    {"events-max", "N", "1048576", "send at most N pair events per room and tick", parse_number, AT(events_max), 1,
-     64 * MIB},
-    {"observers-max", "N", "16384", "allow at most N observers per room", parse_number, AT(observers_max), 1, MIB},
+    {"events-max", "N", "1048576", "send at most N pair events per room and tick", parse_number, AT(limits.events_max),
+     1, 64 * MIB},
+    {"observers-max", "N", "16384", "allow at most N observers per room", parse_number, AT(limits.observers_max), 1,
+     MIB},
     {"sightings-max", "N", "4194304", "allow at most N entities within reach of a room's observers", parse_number,
-     AT(sightings_max), 1, 64 * MIB},
+     AT(limits.sightings_max), 1, 64 * MIB},
     {"roster-ids-max", "N", "4194304", "allow at most N ids in all rosters per session and room", parse_number,
-     AT(roster_ids_max), 1, 64 * MIB},
+     AT(limits.roster_ids_max), 1, 64 * MIB},
     {"memory-max", "SIZE", NULL, "use at most SIZE of memory (default: 80 % of the machine's or container's)",
      parse_number, AT(memory_bytes_max), 16 * MIB, 1024 * 1024 * GIB},
     {"queue-max", "SIZE", "8M", "queue at most SIZE for a session that does not read", parse_number,
-     AT(queue_bytes_max), 64 * KIB, GIB},
+     AT(limits.queue_bytes_max), 64 * KIB, GIB},
     {"slow-ms-max", "N", "5000", "disconnect a slow reader after N ms with its queue over half full", parse_number,
-     AT(slow_ms_max), 1, 3600000},
+     AT(limits.slow_ms_max), 1, 3600000},
     {"resume-ms-max", "N", "10000", "keep a resumable session for N ms without a connection", parse_number,
-     AT(resume_ms_max), 0, 3600000},
+     AT(limits.resume_ms_max), 0, 3600000},
     {"room-batches-max", "N", "1024", "let at most N batches of all writers wait in a room", parse_number,
-     AT(room_batches_max), 1, 1000000},
+     AT(limits.room_batches_max), 1, 1000000},
     {"token-file", "PATH", NULL, "accept only the tokens in this file, one per line (default: accept any token)",
      parse_path, AT(token_file), 0, 0},
     {"admin-token-file", "PATH", NULL, "make sessions with a token in this file admins (default: no session is)",
      parse_path, AT(admin_token_file), 0, 0},
-    {"log-level", "LEVEL", "info", "log to stderr from this level on: error, warn, info or debug", parse_level, 0, 0,
+    {"log-level", "LEVEL", "info", "log to stderr from this level on: error, warn, info or debug", parse_level, 0, 0, 0,
      0},
 };
 #define TABLE_COUNT (sizeof table / sizeof table[0])

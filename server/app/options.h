@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "../actor/service/limits.h"
 #include "../base/log.h"
 
 #define QD_LOOPS_MAX 64u
@@ -20,21 +21,10 @@
 typedef struct qd_options {
     char host[256]; /* an IPv6 address without its brackets */
     uint16_t port;
-    uint64_t workers; /* 0: one per core */
-    uint64_t loops;   /* 0: one per two cores */
-    uint64_t connections_max;
-    uint64_t frame_bytes_max;
-    uint64_t rooms_max;
-    uint64_t entities_max;
-    uint64_t events_max;
-    uint64_t observers_max;
-    uint64_t sightings_max;
-    uint64_t roster_ids_max;
+    uint32_t workers;          /* 0: one per core */
+    uint32_t loops;            /* 0: one per two cores */
     uint64_t memory_bytes_max; /* 0: 80 % of the machine's or the container's */
-    uint64_t queue_bytes_max;
-    uint64_t slow_ms_max;
-    uint64_t resume_ms_max;
-    uint64_t room_batches_max;
+    qd_limits limits;
     const char *token_file, *admin_token_file; /* NULL: none */
     qd_log_level log_level;
 } qd_options;

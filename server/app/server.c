@@ -5,7 +5,7 @@
 
 #include "../actor/room_actor.h"
 #include "../actor/service/reply.h"
-#include "../session/link_handler.h"
+#include "../session/sessions.h"
 
 static qd_buffer *refuse(const char *text)
 {

@@ -112,7 +112,7 @@ static void warn_of_strays(void)
 
 static uint32_t loops_of(const qd_options *options)
 {
-    uint32_t loops = options->loops != 0 ? (uint32_t)options->loops : (qd_cores() + 1) / 2;
+    uint32_t loops = options->loops != 0 ? options->loops : (qd_cores() + 1) / 2;
 
     return loops < QD_LOOPS_MAX ? loops : QD_LOOPS_MAX;
 }
@@ -179,7 +179,7 @@ int qd_run(const qd_options *options)
         !read_tokens("--admin-token-file", options->admin_token_file, &admin_tokens)) {
         goto done;
     }
-    uint32_t workers = options->workers != 0 ? (uint32_t)options->workers : qd_cores();
+    uint32_t workers = options->workers != 0 ? options->workers : qd_cores();
     if (workers > QD_POOL_WORKERS_MAX) {
         workers = QD_POOL_WORKERS_MAX;
     }
@@ -190,18 +190,7 @@ int qd_run(const qd_options *options)
     const qd_server_config config = {
         .service =
             {
-                .limits = {.connections_max = (uint32_t)options->connections_max,
-                           .frame_bytes_max = (uint32_t)options->frame_bytes_max,
-                           .rooms_max = (uint32_t)options->rooms_max,
-                           .entities_max = (uint32_t)options->entities_max,
-                           .events_max = (uint32_t)options->events_max,
-                           .observers_max = (uint32_t)options->observers_max,
-                           .sightings_max = (uint32_t)options->sightings_max,
-                           .roster_ids_max = (uint32_t)options->roster_ids_max,
-                           .queue_bytes_max = (uint32_t)options->queue_bytes_max,
-                           .slow_ms_max = (uint32_t)options->slow_ms_max,
-                           .resume_ms_max = (uint32_t)options->resume_ms_max,
-                           .room_batches_max = (uint32_t)options->room_batches_max},
+                .limits = options->limits,
                 .scheduler = qd_pool_scheduler(pool),
                 .workers = workers,
                 .time_budget_ns = TIME_BUDGET_NS,

@@ -17,6 +17,8 @@
     X(INLINE_RUNS, "inline_runs")                                                                                      \
     X(CORE_SEND, "core_send")                                                                                          \
     X(LOOP_REST, "loop_rest")                                                                                          \
+    X(HELPER_SPIN, "helper_spin")                                                                                      \
+    X(CALLER_SPIN, "caller_spin")                                                                                      \
     X(BATCH_STEALING, "batch_stealing")                                                                                \
     X(PREFETCH, "prefetch")                                                                                            \
     X(ROOT_CHOICE, "root_choice")                                                                                      \
@@ -55,7 +57,14 @@
     X(GRID_APART, "grid_apart")                                                                                        \
     X(BRUTE_BYTES, "brute_bytes")                                                                                      \
     X(AUTO_BRUTE, "auto_brute")                                                                                        \
-    X(AUTO_TRIES, "auto_tries")
+    X(AUTO_TRIES, "auto_tries")                                                                                        \
+    X(LIST_SORT, "list_sort")                                                                                          \
+    X(LIST_GROUPS, "list_groups")                                                                                      \
+    X(INNER_BOXES, "inner_boxes")                                                                                      \
+    X(CARRIED_ROWS, "carried_rows")                                                                                    \
+    X(PAIR_QUEUE, "pair_queue")                                                                                        \
+    X(EXACT_LANES, "exact_lanes")                                                                                      \
+    X(SPLIT_FETCH, "split_fetch")
 
 typedef enum qd_mechanism {
 #define X(name, text) QD_MECHANISM_##name,

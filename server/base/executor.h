@@ -4,7 +4,9 @@
  *
  * An executor forks and joins: it runs task(argument, i) for every i below count on any free workers, and returns when
  * all tasks are done. The caller takes part, so an actor may call it, and on one core it is a loop. The tasks' result
- * must not depend on their order or on the worker that runs them.
+ * must not depend on their order or on the worker that runs them. An actor that is about to fork several times in a
+ * row announces it: the workers that come for one fork then stay awake for the next, because waking a worker takes
+ * longer than many a fork.
  *
  * An actor is an object that runs one at a time, such as a room with its mailbox. A wake makes some worker call its run
  * function soon; two workers never run it at once. A wake during a run leads to another run. Each run sees everything
@@ -33,10 +35,19 @@ typedef struct qd_executor {
     void (*run)(void *context, size_t count, qd_task_fn task, void *argument);
     size_t width; /* the number of tasks that can run at once, at least 1 */
     void *context;
+    void (*expect_forks)(void *context, bool expected); /* or NULL */
 } qd_executor;
 
 /* Runs all tasks on the caller's thread, in order. */
 extern const qd_executor qd_executor_serial;
+
+/* Announces that forks follow each other from now on; withdraws it. A run withdraws before it ends. [an actor's run] */
+static inline void qd_executor_expect_forks(const qd_executor *executor, bool expected)
+{
+    if (executor->expect_forks) {
+        executor->expect_forks(executor->context, expected);
+    }
+}
 
 typedef struct qd_actor qd_actor;
 typedef void (*qd_actor_fn)(qd_actor *actor);

@@ -16,6 +16,7 @@
 #ifndef QD_NET_LOOP_H
 #define QD_NET_LOOP_H
 
+#include <sys/queue.h>
 #include <uv.h>
 
 #include "../base/mailbox.h"
@@ -56,9 +57,9 @@ typedef struct qd_loop {
     uint64_t counted_since_ns;
     uint32_t wakes, writes; /* since then; its connections count `writes` */
     uint32_t holders;
-    qd_loop_deadline deadlines;        /* the ring's head */
-    struct qd_connection *connections; /* connection.c's list */
-    uint32_t refusals;                 /* refused connections that still exist */
+    qd_loop_deadline deadlines;             /* the ring's head */
+    LIST_HEAD(, qd_connection) connections; /* connection.c's */
+    uint32_t refusals;                      /* refused connections that still exist */
     qd_heap heap;
     uint8_t *read_buffer; /* of QD_LOOP_READ_BYTES; in use during one read callback only */
     /* [any] Written by the loop; connection_count also by the listener's loop. */

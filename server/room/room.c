@@ -13,7 +13,6 @@
 #include "entities/rosters.h"
 #include "entities/snapshot.h"
 #include "pairs/pairs.h"
-#include "pairs/report.h"
 #include "pairs/subscriptions.h"
 #include "state.h"
 #include "views/views.h"
@@ -129,11 +128,7 @@ void qd_room_spawn(qd_room *room, uint32_t member, const qd_room_batch *batch, b
     (void)qd_members_at(&room->entities, member);
     qd_batch_begin(&room->entities, batch, refusals);
     for (uint32_t i = 0; i < batch->count; i++) {
-        int refusal = spawn_one(room, batch, i, room_owned ? QD_ROOM_OWNED : member);
-
-        if (refusal) {
-            qd_refuse(refusals, i, refusal);
-        }
+        qd_refuse(refusals, i, spawn_one(room, batch, i, room_owned ? QD_ROOM_OWNED : member));
     }
     qd_batch_finish(&room->entities, batch->count, refusals);
 }
@@ -196,9 +191,8 @@ void qd_room_reshape(qd_room *room, uint32_t member, const qd_room_batch *batch,
         if (!refusal) {
             refusal = qd_batch_reshape(&room->entities, batch, i, slot);
         }
-        if (refusal) {
-            qd_refuse(refusals, i, refusal);
-        } else if (batch->category) {
+        qd_refuse(refusals, i, refusal);
+        if (!refusal && batch->category) {
             qd_view_index_filter(&room->views, slot, batch->category[i]);
         }
     }
@@ -213,9 +207,8 @@ void qd_room_despawn(qd_room *room, uint32_t member, const qd_room_batch *batch,
         uint32_t slot;
         int refusal = qd_batch_find(&room->entities, member, batch, i, &slot);
 
-        if (refusal) {
-            qd_refuse(refusals, i, refusal);
-        } else {
+        qd_refuse(refusals, i, refusal);
+        if (!refusal) {
             remove_entity(room, slot, QD_SPACE_DESPAWNED);
         }
     }
@@ -334,6 +327,7 @@ void qd_room_tick(qd_room *room, const qd_executor *executor, uint32_t skipped)
     room->entities.tick += 1 + (uint64_t)skipped;
     room->entities.ticks_skipped += skipped;
 
+    qd_executor_expect_forks(executor, true);
     qd_views_tick(&room->views, executor, skipped); /* while removed entities have their slots */
     const bool resets = qd_pairs_tick(&room->pairs, executor, skipped);
     room->entities.emptied = false;
@@ -341,6 +335,7 @@ void qd_room_tick(qd_room *room, const qd_executor *executor, uint32_t skipped)
     if (resets) {
         qd_pairs_reset(&room->pairs, executor);
     }
+    qd_executor_expect_forks(executor, false);
 }
 
 void qd_room_catch_up(qd_room *room, const qd_executor *executor)

@@ -7,7 +7,6 @@
 #include "views/observers.h"
 #include "views/view_report.h"
 #include "views/views.h"
-#include "views/why.h"
 
 void qd_room_describe(qd_room *room, uint32_t member, const qd_msg_describe *batch, qd_room_refusals *refusals)
 {

@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dispatch.h"
-
 #include <inttypes.h>
 
 #include "../../proto/framing.h"
 #include "../actor/service/reply.h"
-#include "check/query_request.h"
-#include "check/roster_request.h"
-#include "check/view_request.h"
-#include "hello.h"
-#include "room_requests.h"
-
-/* A handler answers the request, or posts it to a room and sets *request to NULL. */
-typedef void (*handle_fn)(qd_session *session, qd_request **request);
+#include "check/requests.h"
+#include "handlers.h"
 
 #define fail qd_session_fail
 
@@ -34,26 +26,6 @@ static void handle_nothing(qd_session *session, qd_request **request)
 
 /* ---- requests that rooms answer ---- */
 
-/* Whether the columns suit a room with that many dimensions. If not, the error is answered. */
-static bool check_columns(qd_session *session, const qd_request *request, uint32_t dimensions)
-{
-    const qd_msg_batch *batch = &request->decoded.message.as.batch;
-    const qd_msg_entities *entities = &batch->entities;
-
-    if (dimensions == 2 && (entities->z != NULL || entities->half_z != NULL)) {
-        fail(session, request, batch->room, QD_ERROR_INVALID,
-             "%s has values, but the room has two dimensions: leave that column out",
-             entities->z != NULL ? "z" : "half_z");
-        return false;
-    }
-    if (dimensions == 3 && entities->x != NULL && entities->z == NULL) {
-        fail(session, request, batch->room, QD_ERROR_COLUMNS,
-             "column z is missing, but the room has three dimensions: send it beside x and y");
-        return false;
-    }
-    return true;
-}
-
 /* From now on the membership has a share of the batches that may wait in the room. */
 static void count_writer(qd_membership *membership)
 {
@@ -64,78 +36,65 @@ static void count_writer(qd_membership *membership)
     atomic_fetch_add_explicit(&membership->actor->writers, 1, memory_order_relaxed);
 }
 
-static void handle_batch(qd_session *session, qd_request **request)
+static bool check_subscribe(const qd_client_message *message, uint32_t dimensions, qd_fault *fault)
 {
-    const qd_msg_batch *batch = &(*request)->decoded.message.as.batch;
-    qd_membership *membership = qd_session_expect_membership(session, *request, batch->room);
+    int scope = (int)message->as.subscribe.scope;
 
-    if (membership == NULL || !check_columns(session, *request, membership->actor->config.dimensions)) {
+    (void)dimensions;
+    return (unsigned)scope <= QD_SCOPE_OWN ||
+           qd_fault_invalid(fault, "scope is %d: must be SCOPE_ALL (1) or SCOPE_OWN (2)", scope);
+}
+
+static bool check_snapshot(const qd_client_message *message, uint32_t dimensions, qd_fault *fault)
+{
+    const qd_msg_snapshot *snapshot = &message->as.snapshot;
+
+    return qd_limit_check(snapshot->limit, QD_SNAPSHOT_ROWS_MAX, fault) &&
+           (!snapshot->has_region || qd_region_check(&snapshot->region, dimensions, fault));
+}
+
+static bool check_query(const qd_client_message *message, uint32_t dimensions, qd_fault *fault)
+{
+    return qd_query_check(&message->as.query, dimensions, fault);
+}
+
+/* What becomes of a request. Without `handle`, it goes to the room that it names, if `check` is NULL or allows it. */
+struct route {
+    qd_handler handle;
+    bool (*check)(const qd_client_message *message, uint32_t dimensions, qd_fault *fault);
+    bool writes; /* the session counts as a writer of the room */
+};
+
+static void pass_on(qd_session *session, qd_request **request, const struct route *route)
+{
+    const qd_client_message *message = &(*request)->decoded.message;
+    qd_fault fault = {.room = message->as.room.room}; /* the first field of all these messages */
+    qd_membership *membership = qd_session_expect_membership(session, *request, fault.room);
+
+    if (membership == NULL) {
         return;
     }
-    count_writer(membership);
+    if (route->check != NULL && !route->check(message, membership->actor->config.dimensions, &fault)) {
+        qd_session_refuse(session, *request, &fault);
+        return;
+    }
+    if (route->writes) {
+        count_writer(membership);
+    }
     qd_session_post(membership, request);
 }
 
-static void handle_subscribe(qd_session *session, qd_request **request)
+static void handle_get_stats(qd_session *session, qd_request **request)
 {
-    const qd_msg_subscribe *subscribe = &(*request)->decoded.message.as.subscribe;
-    qd_membership *membership = qd_session_expect_membership(session, *request, subscribe->room);
+    static const struct route of_room;
+    qd_server_message message = {.kind = QD_SERVER_STATS};
 
-    if (membership == NULL) {
+    if ((*request)->decoded.message.as.room.room != 0) {
+        pass_on(session, request, &of_room);
         return;
     }
-    if ((unsigned)subscribe->scope > QD_SCOPE_OWN) {
-        fail(session, *request, subscribe->room, QD_ERROR_INVALID,
-             "scope is %d: must be SCOPE_ALL (1) or SCOPE_OWN (2)", (int)subscribe->scope);
-    } else {
-        qd_session_post(membership, request);
-    }
-}
-
-static void handle_snapshot(qd_session *session, qd_request **request)
-{
-    const qd_msg_snapshot *snapshot = &(*request)->decoded.message.as.snapshot;
-    qd_membership *membership = qd_session_expect_membership(session, *request, snapshot->room);
-    char fault[200];
-
-    if (membership == NULL) {
-        return;
-    }
-    if (snapshot->limit > QD_SNAPSHOT_ROWS_MAX) {
-        fail(session, *request, snapshot->room, QD_ERROR_INVALID, "limit is %" PRIu32 ": must be at most %u",
-             snapshot->limit, QD_SNAPSHOT_ROWS_MAX);
-    } else if (snapshot->has_region &&
-               !qd_region_check(&snapshot->region, membership->actor->config.dimensions, fault, sizeof fault)) {
-        fail(session, *request, snapshot->room, QD_ERROR_INVALID, "%s", fault);
-    } else {
-        qd_session_post(membership, request);
-    }
-}
-
-static void handle_query(qd_session *session, qd_request **request)
-{
-    const qd_msg_query *query = &(*request)->decoded.message.as.query;
-    qd_membership *membership = qd_session_expect_membership(session, *request, query->room);
-    char fault[200];
-
-    if (membership == NULL) {
-        return;
-    }
-    if (qd_query_check(query, membership->actor->config.dimensions, fault, sizeof fault)) {
-        qd_session_post(membership, request);
-    } else {
-        fail(session, *request, query->room, QD_ERROR_INVALID, "%s", fault);
-    }
-}
-
-static void handle_step(qd_session *session, qd_request **request)
-{
-    qd_membership *membership =
-        qd_session_expect_membership(session, *request, (*request)->decoded.message.as.step.room);
-
-    if (membership != NULL) {
-        qd_session_post(membership, request);
-    }
+    qd_service_stats(session->service, &message.as.stats.server);
+    qd_session_answer(session, *request, &message);
 }
 
 static void handle_ack(qd_session *session, qd_request **request)
@@ -146,71 +105,6 @@ static void handle_ack(qd_session *session, qd_request **request)
     if (membership != NULL) {
         membership->acked_tick = ack->tick;
     }
-}
-
-static void handle_unsubscribe(qd_session *session, qd_request **request)
-{
-    qd_membership *membership =
-        qd_session_expect_membership(session, *request, (*request)->decoded.message.as.room.room);
-
-    if (membership != NULL) {
-        qd_session_post(membership, request);
-    }
-}
-
-typedef qd_error_code (*check_fn)(const qd_client_message *message, uint32_t dimensions, char *fault,
-                                  size_t fault_size);
-
-static void handle_checked(qd_session *session, qd_request **request, check_fn check)
-{
-    const qd_client_message *message = &(*request)->decoded.message;
-    uint64_t room = message->as.room.room; /* the first field of all these messages */
-    qd_membership *membership = qd_session_expect_membership(session, *request, room);
-    char fault[200];
-
-    if (membership == NULL) {
-        return;
-    }
-    qd_error_code code = check(message, membership->actor->config.dimensions, fault, sizeof fault);
-    if (code != QD_ERROR_NONE) {
-        fail(session, *request, room, code, "%s", fault);
-        return;
-    }
-    if (message->kind != QD_CLIENT_WHY) {
-        count_writer(membership);
-    }
-    qd_session_post(membership, request);
-}
-
-/* Describe, Observe and the other requests about views. */
-static void handle_view_request(qd_session *session, qd_request **request)
-{
-    handle_checked(session, request, qd_view_request_check);
-}
-
-/* Roster, RosterMove. */
-static void handle_roster(qd_session *session, qd_request **request)
-{
-    handle_checked(session, request, qd_roster_request_check);
-}
-
-static void handle_handover(qd_session *session, qd_request **request)
-{
-    const qd_msg_handover *handover = &(*request)->decoded.message.as.handover;
-    qd_membership *membership = qd_session_expect_membership(session, *request, handover->room);
-
-    if (membership == NULL) {
-        return;
-    }
-    if ((handover->session != 0) == handover->room_owned) {
-        fail(session, *request, handover->room, QD_ERROR_INVALID,
-             handover->room_owned ? "session is %" PRIu64 ", and room_owned is set: name one receiver"
-                                  : "session is %" PRIu64 ": name the receiver, or set room_owned",
-             handover->session);
-        return;
-    }
-    count_writer(membership);
-    qd_session_post(membership, request);
 }
 
 static void handle_adopt(qd_session *session, qd_request **request)
@@ -236,54 +130,37 @@ static void handle_adopt(qd_session *session, qd_request **request)
     qd_session_post(membership, request);
 }
 
-static void handle_get_stats(qd_session *session, qd_request **request)
-{
-    uint64_t room = (*request)->decoded.message.as.room.room;
-
-    if (room != 0) {
-        qd_membership *membership = qd_session_expect_membership(session, *request, room);
-
-        if (membership != NULL) {
-            qd_session_post(membership, request);
-        }
-        return;
-    }
-    qd_server_message message = {.kind = QD_SERVER_STATS};
-    qd_service_stats(session->service, &message.as.stats.server);
-    qd_session_answer(session, *request, &message);
-}
-
-static const handle_fn handlers[] = {
-    [QD_CLIENT_NOTHING] = handle_nothing,
-    [QD_CLIENT_HELLO] = qd_hello,
-    [QD_CLIENT_OPEN_ROOM] = qd_room_request_open,
-    [QD_CLIENT_LEAVE_ROOM] = qd_room_request_leave,
-    [QD_CLIENT_CLOSE_ROOM] = qd_room_request_close,
-    [QD_CLIENT_LIST_ROOMS] = qd_room_request_list,
-    [QD_CLIENT_SPAWN] = handle_batch,
-    [QD_CLIENT_MOVE] = handle_batch,
-    [QD_CLIENT_TELEPORT] = handle_batch,
-    [QD_CLIENT_RESHAPE] = handle_batch,
-    [QD_CLIENT_DESPAWN] = handle_batch,
-    [QD_CLIENT_SUBSCRIBE] = handle_subscribe,
-    [QD_CLIENT_UNSUBSCRIBE] = handle_unsubscribe,
-    [QD_CLIENT_SNAPSHOT] = handle_snapshot,
-    [QD_CLIENT_STEP] = handle_step,
-    [QD_CLIENT_GET_STATS] = handle_get_stats,
-    [QD_CLIENT_PING] = handle_ping,
-    [QD_CLIENT_QUERY] = handle_query,
-    [QD_CLIENT_DESCRIBE] = handle_view_request,
-    [QD_CLIENT_OBSERVE] = handle_view_request,
-    [QD_CLIENT_MOVE_OBSERVERS] = handle_view_request,
-    [QD_CLIENT_UNOBSERVE] = handle_view_request,
-    [QD_CLIENT_EXCEPT] = handle_view_request,
-    [QD_CLIENT_VIEW_OPTIONS] = handle_view_request,
-    [QD_CLIENT_WHY] = handle_view_request,
-    [QD_CLIENT_HANDOVER] = handle_handover,
-    [QD_CLIENT_ACK] = handle_ack,
-    [QD_CLIENT_ADOPT] = handle_adopt,
-    [QD_CLIENT_ROSTER] = handle_roster,
-    [QD_CLIENT_ROSTER_MOVE] = handle_roster,
+static const struct route routes[] = {
+    [QD_CLIENT_NOTHING] = {.handle = handle_nothing},
+    [QD_CLIENT_HELLO] = {.handle = qd_hello},
+    [QD_CLIENT_OPEN_ROOM] = {.handle = qd_room_request_open},
+    [QD_CLIENT_LEAVE_ROOM] = {.handle = qd_room_request_leave},
+    [QD_CLIENT_CLOSE_ROOM] = {.handle = qd_room_request_close},
+    [QD_CLIENT_LIST_ROOMS] = {.handle = qd_room_request_list},
+    [QD_CLIENT_SPAWN] = {.check = qd_batch_check, .writes = true},
+    [QD_CLIENT_MOVE] = {.check = qd_batch_check, .writes = true},
+    [QD_CLIENT_TELEPORT] = {.check = qd_batch_check, .writes = true},
+    [QD_CLIENT_RESHAPE] = {.check = qd_batch_check, .writes = true},
+    [QD_CLIENT_DESPAWN] = {.check = qd_batch_check, .writes = true},
+    [QD_CLIENT_SUBSCRIBE] = {.check = check_subscribe},
+    [QD_CLIENT_UNSUBSCRIBE] = {0},
+    [QD_CLIENT_SNAPSHOT] = {.check = check_snapshot},
+    [QD_CLIENT_STEP] = {0},
+    [QD_CLIENT_GET_STATS] = {.handle = handle_get_stats},
+    [QD_CLIENT_PING] = {.handle = handle_ping},
+    [QD_CLIENT_QUERY] = {.check = check_query},
+    [QD_CLIENT_DESCRIBE] = {.check = qd_view_request_check, .writes = true},
+    [QD_CLIENT_OBSERVE] = {.check = qd_view_request_check, .writes = true},
+    [QD_CLIENT_MOVE_OBSERVERS] = {.check = qd_view_request_check, .writes = true},
+    [QD_CLIENT_UNOBSERVE] = {.check = qd_view_request_check, .writes = true},
+    [QD_CLIENT_EXCEPT] = {.check = qd_view_request_check, .writes = true},
+    [QD_CLIENT_VIEW_OPTIONS] = {.check = qd_view_request_check, .writes = true},
+    [QD_CLIENT_WHY] = {.check = qd_view_request_check},
+    [QD_CLIENT_HANDOVER] = {.check = qd_handover_check, .writes = true},
+    [QD_CLIENT_ACK] = {.handle = handle_ack},
+    [QD_CLIENT_ADOPT] = {.handle = handle_adopt},
+    [QD_CLIENT_ROSTER] = {.check = qd_roster_check, .writes = true},
+    [QD_CLIENT_ROSTER_MOVE] = {.check = qd_roster_check, .writes = true},
 };
 
 /* ---- the frame ---- */
@@ -310,7 +187,12 @@ static void dispatch(qd_session *session, qd_request **request, qd_decode_result
         fail(session, *request, decoded->message.as.batch.room, QD_ERROR_COLUMNS, "%s", decoded->fault);
         return;
     }
-    handlers[decoded->message.kind](session, request);
+    const struct route *route = &routes[decoded->message.kind];
+    if (route->handle != NULL) {
+        route->handle(session, request);
+    } else {
+        pass_on(session, request, route);
+    }
 }
 
 /* A client that could not even send Hello has to connect again. */

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hello.h"
-
 #include <inttypes.h>
 #include <string.h>
 
 #include "../actor/service/reply.h"
 #include "../base/log.h"
+#include "handlers.h"
 #include "resume.h"
 #include "sessions.h"
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "link_handler.h"
-
 #include <inttypes.h>
 
 #include "../actor/service/reply.h"
 #include "../base/log.h"
-#include "dispatch.h"
+#include "handlers.h"
 #include "resume.h"
+#include "sessions.h"
 
 static void on_opened(void *context, qd_link *link)
 {
@@ -80,7 +79,8 @@ static void on_drained(void *context, qd_link *link)
     if (session == NULL) {
         return;
     }
-    for (qd_membership *membership = session->first_membership; membership != NULL; membership = membership->next) {
+    qd_membership *membership;
+    LIST_FOREACH (membership, &session->list, links) {
         if (atomic_load(&membership->lagging_shown)) {
             qd_room_actor_wake(membership->actor);
         }
@@ -100,7 +100,7 @@ static void on_closed(void *context, qd_link *link)
         qd_link_resume(link);
     }
     atomic_store(&session->endpoint->cut_off, true);
-    bool may_detach = session->state == QD_SESSION_READY && session->first_membership != NULL;
+    bool may_detach = session->state == QD_SESSION_READY && !LIST_EMPTY(&session->list);
     session->state = QD_SESSION_ENDED;
     qd_sessions_remove(context, session, may_detach);
 }

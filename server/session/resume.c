@@ -64,8 +64,8 @@ void qd_session_welcome(qd_session *session, bool resumed)
 /* Each membership of the older session gets a successor in the new one. Returns whether there was memory for all. */
 static bool inherit(qd_session *session, qd_session *older)
 {
-    while (older->first_membership != NULL) {
-        qd_membership *membership = older->first_membership;
+    while (!LIST_EMPTY(&older->list)) {
+        qd_membership *membership = LIST_FIRST(&older->list);
         qd_membership *successor = qd_session_join(session, membership->actor);
 
         if (successor == NULL) {

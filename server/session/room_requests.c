@@ -1,49 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "room_requests.h"
-
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "../actor/service/reply.h"
+#include "check/requests.h"
 #include "check/room_config.h"
+#include "handlers.h"
 #include "sessions.h"
 
 #define fail qd_session_fail
 
-/* Why a room cannot be opened. It is answered after the directory's lock is released. */
-typedef struct open_refusal {
-    qd_error_code code; /* 0: it can */
-    uint64_t room;
-    char text[240];
-} open_refusal;
-
-static void refuse(open_refusal *refusal, qd_error_code code, uint64_t room, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-
-static void refuse(open_refusal *refusal, qd_error_code code, uint64_t room, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(refusal->text, sizeof refusal->text, format, arguments);
-    va_end(arguments);
-    refusal->code = code;
-    refusal->room = room;
-}
-
 /* Under the lock: creates a room and lists it. NULL: it is refused. */
-static qd_room_actor *create(qd_session *session, const qd_msg_open_room *open, open_refusal *refusal)
+static qd_room_actor *create(qd_session *session, const qd_msg_open_room *open, qd_fault *fault)
 {
     qd_service *service = session->service;
 
     if (!open->has_config) {
-        refuse(refusal, QD_ERROR_UNKNOWN_ROOM, 0, "no room \"%s\" is open: send a config to create it", open->name);
+        (void)qd_fault_set(fault, QD_ERROR_UNKNOWN_ROOM, "no room \"%s\" is open: send a config to create it",
+                           open->name);
         return NULL;
     }
     if (!open->config.has_bounds) {
-        refuse(refusal, QD_ERROR_INVALID, 0, "bounds are missing: a new room needs them");
+        (void)qd_fault_invalid(fault, "bounds are missing: a new room needs them");
         return NULL;
     }
     qd_msg_room_config config;
@@ -57,45 +35,44 @@ static qd_room_actor *create(qd_session *session, const qd_msg_open_room *open, 
         qd_room_actor_destroy(actor);
     }
     if (status == QD_ERR_FULL) {
-        refuse(refusal, QD_ERROR_LIMIT, 0,
-               "%" PRIu32 " rooms are open, which is all the server takes (--rooms-max): close one",
-               service->directory.count);
+        (void)qd_fault_set(fault, QD_ERROR_LIMIT,
+                           "%" PRIu32 " rooms are open, which is all the server takes (--rooms-max): close one",
+                           service->directory.count);
     } else {
-        refuse(refusal, QD_ERROR_LIMIT, 0,
-               "the server has no memory left for a room (--memory-max): close one, or try again later");
+        (void)qd_fault_set(fault, QD_ERROR_LIMIT,
+                           "the server has no memory left for a room (--memory-max): close one, or try again later");
     }
     return NULL;
 }
 
 /* Under the lock: finds the room of that name, or creates it. NULL: it is refused. */
-static qd_room_actor *find_or_create(qd_session *session, qd_request *request, open_refusal *refusal)
+static qd_room_actor *find_or_create(qd_session *session, qd_request *request, qd_fault *fault)
 {
     const qd_msg_open_room *open = &request->decoded.message.as.open_room;
     qd_room_entry *entry = qd_room_directory_find(&session->service->directory, open->name);
 
     if (entry == NULL) {
-        qd_room_actor *actor = create(session, open, refusal);
+        qd_room_actor *actor = create(session, open, fault);
 
         request->created = actor != NULL;
         return actor;
     }
     qd_room_actor *actor = qd_room_actor_of(entry);
-    char fault[200];
-    if (!open->has_config || qd_room_config_agrees(&open->config, &actor->config, fault, sizeof fault)) {
+    if (!open->has_config || qd_room_config_agrees(&open->config, &actor->config, fault)) {
         return actor;
     }
-    refuse(refusal, QD_ERROR_CONFIG_MISMATCH, entry->handle, "%s", fault);
+    fault->room = entry->handle;
     return NULL;
 }
 
 /* Under the lock, so that the room cannot close before the message is in. */
-static void open_listed(qd_session *session, qd_request **request, open_refusal *refusal)
+static void open_listed(qd_session *session, qd_request **request, qd_fault *fault)
 {
     if (atomic_load(&session->sessions->stopping)) {
-        refuse(refusal, QD_ERROR_NOT_ALLOWED, 0, "the server is stopping: open the room on another");
+        (void)qd_fault_set(fault, QD_ERROR_NOT_ALLOWED, "the server is stopping: open the room on another");
         return;
     }
-    qd_room_actor *actor = find_or_create(session, *request, refusal);
+    qd_room_actor *actor = find_or_create(session, *request, fault);
     if (actor == NULL) {
         return;
     }
@@ -104,8 +81,10 @@ static void open_listed(qd_session *session, qd_request **request, open_refusal 
         membership = qd_session_join(session, actor);
     }
     if (membership == NULL) {
-        refuse(refusal, QD_ERROR_LIMIT, actor->entry.handle,
-               "the server has no memory left to join a room (--memory-max): leave one, or try again later");
+        fault->room = actor->entry.handle;
+        (void)qd_fault_set(
+            fault, QD_ERROR_LIMIT,
+            "the server has no memory left to join a room (--memory-max): leave one, or try again later");
         qd_room_actor_wake(actor); /* so that an empty room closes in time */
         return;
     }
@@ -117,18 +96,16 @@ void qd_room_request_open(qd_session *session, qd_request **request)
 {
     const qd_msg_open_room *open = &(*request)->decoded.message.as.open_room;
     const qd_limits *limits = &session->service->config.limits;
-    open_refusal refusal = {0};
+    qd_fault fault = {.code = QD_ERROR_NONE};
 
-    if (!qd_room_name_check(open->name, refusal.text, sizeof refusal.text) ||
-        (open->has_config && !qd_room_config_check(&open->config, limits, refusal.text, sizeof refusal.text))) {
-        refusal.code = QD_ERROR_INVALID;
-    } else {
+    if (qd_room_name_check(open->name, &fault) &&
+        (!open->has_config || qd_room_config_check(&open->config, limits, &fault))) {
         qd_room_directory_lock(&session->service->directory);
-        open_listed(session, request, &refusal);
+        open_listed(session, request, &fault);
         qd_room_directory_unlock(&session->service->directory);
     }
-    if (refusal.code != QD_ERROR_NONE) {
-        fail(session, *request, refusal.room, refusal.code, "%s", refusal.text);
+    if (fault.code != QD_ERROR_NONE) {
+        qd_session_refuse(session, *request, &fault);
     }
 }
 
@@ -175,10 +152,10 @@ void qd_room_request_close(qd_session *session, qd_request **request)
 void qd_room_request_list(qd_session *session, qd_request **request)
 {
     const qd_msg_list_rooms *list = &(*request)->decoded.message.as.list_rooms;
+    qd_fault fault = {.room = 0};
 
-    if (list->limit > QD_LIST_ROOMS_MAX) {
-        fail(session, *request, 0, QD_ERROR_INVALID, "limit is %" PRIu32 ": must be at most %u", list->limit,
-             QD_LIST_ROOMS_MAX);
+    if (!qd_limit_check(list->limit, QD_LIST_ROOMS_MAX, &fault)) {
+        qd_session_refuse(session, *request, &fault);
         return;
     }
     uint32_t limit = list->limit == 0 ? QD_LIST_ROOMS_MAX : list->limit;

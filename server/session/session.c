@@ -28,8 +28,8 @@ qd_session *qd_session_create(struct qd_sessions *sessions, qd_service *service,
 
 void qd_session_destroy(qd_session *session)
 {
-    while (session->first_membership != NULL) {
-        qd_session_leave(session, session->first_membership, false, 0);
+    while (!LIST_EMPTY(&session->list)) {
+        qd_session_leave(session, LIST_FIRST(&session->list), false, 0);
     }
     qd_map_deinit(&session->memberships);
     qd_heap_deinit(&session->heap);
@@ -63,8 +63,8 @@ static void sweep(qd_session *session)
     if (session->memberships.count < session->sweep_count) {
         return;
     }
-    for (qd_membership *membership = session->first_membership, *next; membership != NULL; membership = next) {
-        next = membership->next;
+    for (qd_membership *membership = LIST_FIRST(&session->list), *next; membership != NULL; membership = next) {
+        next = LIST_NEXT(membership, links);
         qd_membership_state state = atomic_load(&membership->state);
         if (state == QD_MEMBERSHIP_CLOSED && session->resumable && !membership->swept) {
             membership->swept = true;
@@ -89,11 +89,7 @@ qd_membership *qd_session_join(qd_session *session, qd_room_actor *actor)
         qd_membership_destroy(membership);
         return NULL;
     }
-    membership->next = session->first_membership;
-    if (membership->next != NULL) {
-        membership->next->previous = membership;
-    }
-    session->first_membership = membership;
+    LIST_INSERT_HEAD(&session->list, membership, links);
     qd_room_actor_use(actor);
     return membership;
 }
@@ -103,14 +99,7 @@ void qd_session_leave(qd_session *session, qd_membership *membership, bool answe
     bool there = qd_map_remove(&session->memberships, membership->actor->entry.handle);
 
     QD_ASSERT(there);
-    if (membership->previous != NULL) {
-        membership->previous->next = membership->next;
-    } else {
-        session->first_membership = membership->next;
-    }
-    if (membership->next != NULL) {
-        membership->next->previous = membership->previous;
-    }
+    LIST_REMOVE(membership, links);
     membership->leave_answered = answered;
     membership->leave_seq = seq;
     qd_room_actor_leave(membership->actor, membership);

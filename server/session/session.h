@@ -34,7 +34,7 @@ typedef struct qd_session {
     qd_endpoint *endpoint; /* a reference */
 
     /* under the lock of `sessions` */
-    struct qd_session *previous, *next; /* in one of its two lists */
+    TAILQ_ENTRY(qd_session) links; /* in one of its two lists */
     bool resumable, taken_over, detached;
     uint64_t secret[2]; /* with `resumable` */
     uint64_t expire_ns; /* with `detached` */
@@ -43,7 +43,7 @@ typedef struct qd_session {
     bool admin;
     qd_heap heap;                    /* for the map */
     qd_map memberships;              /* handle -> qd_membership */
-    qd_membership *first_membership; /* the same, as a list */
+    LIST_HEAD(, qd_membership) list; /* the same */
     uint32_t sweep_count;
     uint32_t hello_seq, last_seq;
     /* while it is RESUMING */
@@ -73,6 +73,8 @@ void qd_session_post(qd_membership *membership, qd_request **request);
 void qd_session_answer(qd_session *session, const qd_request *request, qd_server_message *message);
 #define qd_session_fail(session, request, room, code, ...)                                                             \
     qd_reply_error((session)->service, (session)->link, (request)->decoded.message.seq, (room), (code), __VA_ARGS__)
+#define qd_session_refuse(session, request, fault)                                                                     \
+    qd_session_fail(session, request, (fault)->room, (fault)->code, "%s", (fault)->text)
 /* Error, GoAway, close: see qd_reply_end. */
 #define qd_session_end(session, seq, code, ...)                                                                        \
     ((session)->state = QD_SESSION_ENDED, qd_reply_end((session)->service, (session)->link, (seq), (code), __VA_ARGS__))

@@ -9,21 +9,6 @@
 
 /* ---- the lists, under the lock ---- */
 
-static void unlink_from(qd_session **first, qd_session **last, qd_session *session)
-{
-    if (session->previous != NULL) {
-        session->previous->next = session->next;
-    } else {
-        *first = session->next;
-    }
-    if (session->next != NULL) {
-        session->next->previous = session->previous;
-    } else if (last != NULL) {
-        *last = session->previous;
-    }
-    session->previous = session->next = NULL;
-}
-
 /* Returns whether the session is detached. */
 static bool detach(qd_sessions *sessions, qd_session *session)
 {
@@ -37,21 +22,17 @@ static bool detach(qd_sessions *sessions, qd_session *session)
     }
     session->detached = true;
     session->expire_ns = qd_service_now_ns(service) + limits->resume_ms_max * UINT64_C(1000000);
-    session->previous = sessions->detached_last;
-    if (session->previous != NULL) {
-        session->previous->next = session;
-    } else {
-        sessions->detached = session;
+    if (TAILQ_EMPTY(&sessions->detached)) {
         scheduler->wake(scheduler->context, &sessions->timer);
     }
-    sessions->detached_last = session;
+    TAILQ_INSERT_TAIL(&sessions->detached, session, links);
     atomic_store(&service->detached, ++sessions->detached_count);
     return true;
 }
 
 static void undetach(qd_sessions *sessions, qd_session *session)
 {
-    unlink_from(&sessions->detached, &sessions->detached_last, session);
+    TAILQ_REMOVE(&sessions->detached, session, links);
     session->detached = false;
     atomic_store(&sessions->service->detached, --sessions->detached_count);
 }
@@ -62,7 +43,7 @@ static void undetach(qd_sessions *sessions, qd_session *session)
 static qd_session *take_expired(qd_sessions *sessions, uint64_t now_ns, uint64_t *due_ns)
 {
     pthread_mutex_lock(&sessions->mutex);
-    qd_session *session = sessions->detached;
+    qd_session *session = TAILQ_FIRST(&sessions->detached);
     if (session != NULL && (session->expire_ns <= now_ns || atomic_load(&sessions->ending))) {
         undetach(sessions, session);
         (void)qd_map_remove(&sessions->by_number, session->endpoint->session);
@@ -105,6 +86,8 @@ void qd_sessions_init(qd_sessions *sessions, qd_service *service, const qd_token
                       const qd_tokens *admin_tokens)
 {
     *sessions = (qd_sessions){.service = service, .tokens = tokens, .admin_tokens = admin_tokens};
+    TAILQ_INIT(&sessions->open);
+    TAILQ_INIT(&sessions->detached);
     pthread_mutex_init(&sessions->mutex, NULL);
     qd_heap_init(&sessions->heap);
     /* Clients cannot choose session numbers, so the map needs no salt. */
@@ -114,7 +97,7 @@ void qd_sessions_init(qd_sessions *sessions, qd_service *service, const qd_token
 
 void qd_sessions_deinit(qd_sessions *sessions)
 {
-    QD_ASSERT(sessions->open == NULL && sessions->detached == NULL);
+    QD_ASSERT(TAILQ_EMPTY(&sessions->open) && TAILQ_EMPTY(&sessions->detached));
     qd_map_deinit(&sessions->by_number);
     qd_heap_deinit(&sessions->heap);
     pthread_mutex_destroy(&sessions->mutex);
@@ -124,11 +107,7 @@ void qd_sessions_add(qd_sessions *sessions, qd_session *session)
 {
     session->endpoint->session = atomic_fetch_add(&sessions->ever, 1) + 1;
     pthread_mutex_lock(&sessions->mutex);
-    session->next = sessions->open;
-    if (session->next != NULL) {
-        session->next->previous = session;
-    }
-    sessions->open = session;
+    TAILQ_INSERT_HEAD(&sessions->open, session, links);
     atomic_fetch_add(&sessions->service->sessions, 1);
     pthread_mutex_unlock(&sessions->mutex);
 }
@@ -136,7 +115,7 @@ void qd_sessions_add(qd_sessions *sessions, qd_session *session)
 void qd_sessions_remove(qd_sessions *sessions, qd_session *session, bool may_detach)
 {
     pthread_mutex_lock(&sessions->mutex);
-    unlink_from(&sessions->open, NULL, session);
+    TAILQ_REMOVE(&sessions->open, session, links);
     atomic_fetch_sub(&sessions->service->sessions, 1);
     bool detached = may_detach && detach(sessions, session);
     if (!detached && session->resumable) {
@@ -222,7 +201,8 @@ void qd_sessions_go_away(qd_sessions *sessions, uint32_t deadline_ms)
         .as.go_away = {.reason = QD_GO_AWAY_SHUTDOWN, .text = "the server is stopping", .deadline_ms = deadline_ms}});
 
     pthread_mutex_lock(&sessions->mutex);
-    for (qd_session *session = sessions->open; session != NULL; session = session->next) {
+    qd_session *session;
+    TAILQ_FOREACH (session, &sessions->open, links) {
         /* A session without room in its queue is closed anyway. */
         if (buffer != NULL) {
             (void)qd_reply_queue(service, session->link, &buffer, 1, QD_LINK_REPLY);

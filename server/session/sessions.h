@@ -24,10 +24,10 @@ typedef struct qd_sessions {
     _Atomic bool stopping; /* no room is opened and no session detached any more */
     _Atomic bool ending;   /* the detached sessions end now */
 
-    pthread_mutex_t
-        mutex;        /* for all that follows; only `wake` of a scheduler is called inside, and links are sent to */
-    qd_session *open; /* whose link is open */
-    qd_session *detached, *detached_last; /* in the order in which they expire */
+    /* For all that follows. Only `wake` of a scheduler is called inside, and links are sent to. */
+    pthread_mutex_t mutex;
+    TAILQ_HEAD(qd_session_list, qd_session) open; /* whose link is open */
+    struct qd_session_list detached;              /* in the order in which they expire */
     uint32_t detached_count;
     qd_heap heap;
     qd_map by_number; /* number -> qd_session, of the resumable ones */
@@ -40,6 +40,10 @@ void qd_sessions_init(qd_sessions *sessions, qd_service *service, const qd_token
                       const qd_tokens *admin_tokens);
 /* All sessions must be gone, and the timer actor retired. */
 void qd_sessions_deinit(qd_sessions *sessions);
+
+/* The handler for all links of these sessions, and so the entrance to this folder: a link has one session from `opened`
+ * to `closed`. (link_handler.c) [any] */
+qd_link_handler qd_sessions_link_handler(qd_sessions *sessions);
 
 /* ---- [loop] ---- */
 

@@ -20,4 +20,14 @@ bool qd_core_send(pthread_t thread, cpu_set_t *process);
 /* Lets the calling thread run on every core of its process. */
 void qd_core_settle(const cpu_set_t *process);
 
+/* In a loop that waits awake: leaves the core's resources to the thread that shares them. */
+static inline void qd_core_pause(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
 #endif

@@ -1,9 +1,54 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fork.h"
 
+#include <sched.h>
+
+#include "../base/ablation.h"
+#include "../base/clock.h"
+
 /* How many workers the caller of a fork calls, and each helper. */
 #define CALLS_OF_CALLER 8u
 #define CALLS_OF_HELPER 4u
+
+/* How long a helper spins: several times as long as waking it takes, and as long as a large room's tick takes between
+ * two forks. */
+#define SPIN_NS         200000u
+#define LOOKS_PER_YIELD 64u
+
+static uint32_t forks_of(qd_pool *pool)
+{
+    return atomic_load_explicit(&pool->forks, memory_order_relaxed);
+}
+
+static bool is_any_forking(qd_pool *pool)
+{
+    return atomic_load_explicit(&pool->forking_runs, memory_order_relaxed) > 0 && !QD_WITHOUT(HELPER_SPIN);
+}
+
+/* ---- callers ---- */
+
+void qd_fork_expect(void *context, bool expected)
+{
+    qd_pool *pool = context;
+    qd_worker *me = qd_worker_here(pool);
+
+    if (!me) {
+        return;
+    }
+    me->expects_forks = expected;
+    if (!expected && me->is_forking) {
+        me->is_forking = false;
+        atomic_fetch_sub_explicit(&pool->forking_runs, 1, memory_order_relaxed);
+    }
+}
+
+static void note_fork(qd_worker *me)
+{
+    if (me && me->expects_forks && !me->is_forking) {
+        me->is_forking = true;
+        atomic_fetch_add_explicit(&me->pool->forking_runs, 1, memory_order_relaxed);
+    }
+}
 
 /* [lock] Chooses workers for a split, at most as many as it still wants. */
 static uint32_t choose(qd_pool *pool, qd_split *split, qd_worker **called, uint32_t count_max)
@@ -25,14 +70,15 @@ static void signal_all(qd_worker *const *called, uint32_t count)
     }
 }
 
-/* Shows the split to helpers and calls the first of them. */
+/* Shows the split to helpers, and calls the first of those that are wanted beside the spinning ones. */
 static void open_split(qd_pool *pool, qd_split *split, uint32_t helpers_max)
 {
     qd_worker *called[CALLS_OF_CALLER];
 
     pthread_mutex_lock(&pool->lock);
     qd_split_open(split, &pool->splits);
-    split->wanted = helpers_max;
+    atomic_store_explicit(&pool->forks, forks_of(pool) + 1, memory_order_relaxed);
+    split->wanted = helpers_max > pool->spinning ? helpers_max - pool->spinning : 0;
     uint32_t count = choose(pool, split, called, CALLS_OF_CALLER);
     pthread_mutex_unlock(&pool->lock);
     signal_all(called, count);
@@ -41,13 +87,14 @@ static void open_split(qd_pool *pool, qd_split *split, uint32_t helpers_max)
 void qd_fork_run(void *context, size_t count, qd_task_fn task, void *argument)
 {
     qd_pool *pool = context;
-    const qd_worker *me = qd_worker_here(pool);
+    qd_worker *me = qd_worker_here(pool);
     qd_split split;
 
     if (count <= 1 || pool->worker_count == 1) {
         qd_executor_serial.run(NULL, count, task, argument);
         return;
     }
+    note_fork(me);
     qd_split_init(&split, count, task, argument, pool->worker_count);
     open_split(pool, &split, (count < pool->worker_count ? (uint32_t)count : pool->worker_count) - 1);
     qd_split_work(&split, me ? me->index : 0);
@@ -60,12 +107,14 @@ void qd_fork_run(void *context, size_t count, qd_task_fn task, void *argument)
 
 /* ---- helpers ---- */
 
-bool qd_fork_help(qd_worker *me)
+/* [lock, released meanwhile] Returns whether there was a split with tasks left. */
+static bool help(qd_worker *me)
 {
     qd_pool *pool = me->pool;
     qd_split *split = qd_split_join(pool->splits);
     qd_worker *called[CALLS_OF_HELPER];
 
+    me->forks_seen = forks_of(pool);
     if (!split) {
         return false;
     }
@@ -76,4 +125,55 @@ bool qd_fork_help(qd_worker *me)
     pthread_mutex_lock(&pool->lock);
     qd_split_leave(split);
     return true;
+}
+
+/* [lock] */
+static void set_spinning(qd_worker *me, bool is_spinning)
+{
+    me->pool->spinning = me->pool->spinning + is_spinning - me->is_spinning;
+    me->is_spinning = is_spinning;
+}
+
+void qd_fork_note_call(qd_worker *me)
+{
+    me->spin_until_ns = is_any_forking(me->pool) ? qd_clock_now_ns() + SPIN_NS : 0;
+}
+
+bool qd_fork_spin(qd_worker *me)
+{
+    if (!me->is_spinning) {
+        return false;
+    }
+    for (uint32_t look = 0; look < LOOKS_PER_YIELD; look++) {
+        if (forks_of(me->pool) != me->forks_seen || !is_any_forking(me->pool)) {
+            return false;
+        }
+        qd_core_pause();
+    }
+    if (qd_clock_now_ns() >= me->spin_until_ns) {
+        return false;
+    }
+    sched_yield();
+    return true;
+}
+
+bool qd_fork_help(qd_worker *me)
+{
+    set_spinning(me, false);
+    if (help(me)) {
+        qd_fork_note_call(me);
+        return true;
+    }
+    set_spinning(me, is_any_forking(me->pool) && qd_clock_now_ns() < me->spin_until_ns);
+    return me->is_spinning;
+}
+
+void qd_fork_leave(qd_worker *me)
+{
+    if (!me->is_spinning) {
+        return;
+    }
+    pthread_mutex_lock(&me->pool->lock);
+    set_spinning(me, false);
+    pthread_mutex_unlock(&me->pool->lock);
 }

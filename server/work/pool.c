@@ -21,7 +21,8 @@
  *
  * Sleeping. A worker that finds no work marks itself idle, looks into every queue again under that queue's lock, and
  * only then sleeps. A push takes the same queue's lock, and looks for idle workers afterwards. One of the two comes
- * first: either the worker sees the actor or the pusher sees the idle worker. So no wake is lost, and no worker spins.
+ * first: either the worker sees the actor or the pusher sees the idle worker. So no wake is lost. A worker spins only
+ * between forks (fork.h).
  * A worker that steals a batch locks both queues in turn, takes one actor, and looks for idle workers if more are left.
  *
  * Timers. One idle worker sleeps until the first timer is due (timer_waiter.h). A busy worker looks at the timers when
@@ -253,6 +254,7 @@ static void run(qd_worker *me, qd_actor *actor)
     me->retired = NULL;
     actor->run(actor);
     me->actor = NULL;
+    QD_ASSERT(!me->is_forking);
     if (me->retired) {
         me->retired(actor);
     } else if (!let_go(actor)) {
@@ -294,6 +296,9 @@ static uint32_t be_idle_locked(qd_worker *me, qd_actor *due[FIRED_AT_ONCE], qd_w
     qd_timer_waiter_leave(me);
     uint32_t due_count = take_due_locked(pool, due);
     *roused = qd_timer_waiter_rouse(pool);
+    if (me->called) {
+        qd_fork_note_call(me);
+    }
     return due_count;
 }
 
@@ -305,7 +310,15 @@ static void idle(qd_worker *me)
     qd_actor *due[FIRED_AT_ONCE];
     uint32_t due_count = 0;
 
-    pthread_mutex_lock(&pool->lock);
+    if (qd_fork_spin(me)) {
+        return;
+    }
+    /* A worker that spins goes on to the queues when another thread has the lock. */
+    if (!me->is_spinning) {
+        pthread_mutex_lock(&pool->lock);
+    } else if (pthread_mutex_trylock(&pool->lock) != 0) {
+        return;
+    }
     if (!qd_fork_help(me)) {
         due_count = be_idle_locked(me, due, &roused);
     }
@@ -332,6 +345,7 @@ static void *work(void *argument)
         qd_actor *actor = take(me);
 
         if (actor) {
+            qd_fork_leave(me);
             run(me, actor);
         } else {
             idle(me);
@@ -439,7 +453,8 @@ qd_status qd_pool_create(uint32_t workers, qd_pool **result)
     }
     pool->heap = heap;
     pool->worker_count = workers;
-    pool->executor = (qd_executor){.run = qd_fork_run, .width = workers, .context = pool};
+    pool->executor =
+        (qd_executor){.run = qd_fork_run, .width = workers, .context = pool, .expect_forks = qd_fork_expect};
     pool->scheduler = (qd_scheduler){.now_ns = now_ns,
                                      .wake = wake,
                                      .run_inline = run_inline,

@@ -1,7 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "split.h"
 
+#include <sched.h>
+
+#include "../base/ablation.h"
 #include "../base/assert.h"
+#include "../base/clock.h"
+#include "core.h"
+
+/* How long a caller waits awake for its helpers, and how often it looks between yields. Helpers are at their last tasks,
+ * which seldom take so long. A caller that sleeps wakes on the core of the helper that woke it, where the two may stay
+ * for the rest of a tick while another core sleeps (core.h). */
+#define AWAKE_NS        1000000u
+#define LOOKS_PER_YIELD 64u
 
 void qd_split_init(qd_split *split, size_t count, qd_task_fn task, void *argument, uint32_t workers)
 {
@@ -126,9 +137,29 @@ static bool are_helpers_out(qd_split *split)
     return atomic_load_explicit(&split->helpers, memory_order_acquire) == 0;
 }
 
-void qd_split_wait(qd_split *split, pthread_mutex_t *lock)
+/* Returns whether the helpers were out soon. */
+static bool wait_awake(qd_split *split)
 {
     if (are_helpers_out(split)) {
+        return true;
+    }
+    uint64_t until_ns = QD_WITHOUT(CALLER_SPIN) ? 0 : qd_clock_now_ns() + AWAKE_NS;
+
+    while (qd_clock_now_ns() < until_ns) {
+        for (uint32_t look = 0; look < LOOKS_PER_YIELD; look++) {
+            if (are_helpers_out(split)) {
+                return true;
+            }
+            qd_core_pause();
+        }
+        sched_yield();
+    }
+    return false;
+}
+
+void qd_split_wait(qd_split *split, pthread_mutex_t *lock)
+{
+    if (wait_awake(split)) {
         return;
     }
     pthread_mutex_lock(lock);

@@ -33,7 +33,12 @@ typedef struct qd_worker {
     pthread_t thread;
     /* of the current run */
     qd_actor *actor;
-    qd_actor_fn retired; /* called after the run; NULL: the actor lives on */
+    qd_actor_fn retired;            /* called after the run; NULL: the actor lives on */
+    bool expects_forks, is_forking; /* see "Spin waiting" in fork.h */
+    /* of this worker as a helper */
+    bool is_spinning;
+    uint32_t forks_seen;
+    uint64_t spin_until_ns;
     /* [lock] */
     pthread_cond_t call;
     bool called;
@@ -52,8 +57,11 @@ struct qd_pool {
     _Atomic bool stopping;
     _Atomic uint64_t timer_next_ns; /* qd_timers_next_ns; written under the lock, read without it as a hint */
     _Atomic uint32_t idle_count;    /* written under the lock; see "Sleeping" in pool.c */
+    _Atomic uint32_t forking_runs;  /* the number of workers that are is_forking */
+    _Atomic uint32_t forks;         /* the number of splits opened so far; written under the lock */
 
     pthread_mutex_t lock;
+    uint32_t spinning;                  /* the number of workers that are is_spinning */
     qd_split *splits;                   /* the newest of those that may have tasks left */
     uint32_t idle[QD_SPLIT_SHARES_MAX]; /* a stack: the last to fall asleep is called first */
     qd_worker *timer_waiter;            /* or NULL: see timer_waiter.h */

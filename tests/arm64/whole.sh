@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The whole of it for arm64, in emulation: everything is compiled, the unit and model tests run with some seeds, and the
-# tools talk to the server. The kernels there are the portable one and NEON's; what they find must be what brute force
-# finds. The libraries come from Debian's arm64 packages, unpacked into a folder that is gone at the end; this machine's
-# own packages and package lists are not touched. Takes minutes.
+# Tests the project on arm64 in emulation, which takes minutes. The script compiles everything, runs the unit and model
+# tests with a few seeds, and runs the tools with the server. It covers the portable kernel and the NEON kernel. The
+# libraries come from Debian's arm64 packages, unpacked into a temporary folder; the packages and package lists of this
+# machine stay unchanged.
 set -euo pipefail
 seeds=40 # of each test: emulation takes ten times as long
 source "$(dirname "${BASH_SOURCE[0]}")/../support/verdict.sh"
@@ -19,7 +19,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 command -v apt-get > /dev/null && command -v dpkg-deb > /dev/null || skip "needs apt-get and dpkg-deb"
 
-# run_quietly COMMAND...: shows the end of the output of a command that fails, and nothing else.
+# run_quietly COMMAND...: prints the end of the output if the command fails, else nothing.
 run_quietly() {
     "$@" > "$work/log" 2>&1 || { tail -n 60 "$work/log"; fail "$*"; }
 }
@@ -36,7 +36,7 @@ apt_arm64() {
         -o Acquire::Languages=none -o Acquire::IndexTargets::deb::DEP-11::DefaultEnabled=false "$@"
 }
 (cd "$work/packages" && apt_arm64 update && apt_arm64 download "${packages[@]}") > "$work/log" 2>&1 ||
-    { tail -n 5 "$work/log"; skip "no arm64 packages of Debian 12 to be had"; }
+    { tail -n 5 "$work/log"; skip "cannot download Debian 12 packages for arm64"; }
 for package in "$work"/packages/*.deb; do
     dpkg-deb -x "$package" "$root"
 done
@@ -50,14 +50,14 @@ run_quietly cmake -S "$QD_SOURCE" -B "$build" -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_
     -DQD_WERROR=ON -DQD_SEEDS=$seeds
 run_quietly cmake --build "$build" --parallel "$(nproc)"
 
-# The space's own unit tests would take longest, and its model tests see more.
+# The space's unit tests would take longest, and its model tests cover more.
 say "unit tests, model tests, simulated seeds"
 run_quietly ctest --test-dir "$build" -R '^(unit|model|sim)/' -E '^unit/space_' --output-on-failure --no-tests=error \
     -j "$(nproc)"
 sed -n '/tests passed/p' "$work/log"
-# In two dimensions and in three.
+# One test for two dimensions, one for three.
 [ "$(grep -c 'the same from portable, neon$' "$build/Testing/Temporary/LastTest.log")" -eq 2 ] ||
-    fail "the NEON kernel is not among those of this machine"
+    fail "the NEON kernel was not tested"
 
 say "the tools and the server"
 mkdir "$work/bin"
@@ -69,4 +69,4 @@ export QD_SERVER=$work/bin/quadrille-server QD_BIN=$work/bin
 for test in cli_entities cli_events cli_rooms bench; do
     run_quietly "$QD_SOURCE/tests/integration/$test.sh"
 done
-echo "all of it works on arm64"
+echo "all tests pass on arm64"

@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Drives one server through one world, and says how fast it was; a part of tests/bench/service.
+ * Drives one server through one world and measures it; a part of tests/bench/service.
  *
  *     bench_client_service SYSTEM WORLD PORT PID SECONDS SHARE
  *
- * SYSTEM is a name of client/peer.h, WORLD one of client/world.h; the server listens on PORT of this machine and is the
- * process PID; SHARE 1 is the whole world. Prints one line of fields between tabs:
+ * SYSTEM is a name in client/peer.h, WORLD one in client/world.h. The server is the process PID and listens on PORT of
+ * this machine. SHARE divides the size of the world. Prints one line of fields separated by tabs:
  *
- *     WORLD, SYSTEM, updates a second, the server's CPU ns an update, how busy that is, the median of a step's time in
- *     us, its 99th percentile, digest, members in the end
+ *     WORLD, SYSTEM, updates per second, the server's CPU ns per update, CPU time / elapsed time, median and 99th
+ *     percentile of a step's time in us, digest, members at the end
  *
- * First some steps one by one, after each of which what the server told is compared with brute force, changes and all:
- * these are in the digest. Then some that warm up, and, each for SECONDS: steps with two of them under way, for updates
- * a second and CPU time; steps one after the other, for the time from the first byte sent to the last change folded. In
- * the end all members are compared once more. Exit status 1, with the reason: an answer was wrong, or the server
- * failed.
+ * Phases:
+ *   1. A few steps, one by one. After each, the members and the changes are compared with brute force, and the members
+ *      are added to the digest.
+ *   2. Warm-up.
+ *   3. For SECONDS, steps with two under way: updates per second and CPU time.
+ *   4. For SECONDS, steps with one under way: the time from the first byte sent to the last change folded.
+ *   5. All members are compared once more.
+ *
+ * The exit status is 1 if an answer was wrong or the server failed.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -59,7 +63,7 @@ static void finish_step(run *r)
 
 /* ---- checking ---- */
 
-/* Whether `key` is in, of ascending ones. */
+/* Whether `keys`, which ascend, contain `key`. */
 static bool contains(const uint64_t *keys, size_t count, uint64_t key)
 {
     size_t low = 0;
@@ -79,28 +83,27 @@ static bool contains(const uint64_t *keys, size_t count, uint64_t key)
     return false;
 }
 
-/* The changes must be those from `before` to `now`: none is missing, as folding them gave `now`, and none is too much.
- */
+/* The changes must lead from `before` to `now`. None is missing, since folding them gave `now`, and none is redundant. */
 static void check_changes(const sets_list *changes, const uint64_t *before, size_t before_count, const uint64_t *now,
                           size_t now_count, const char *what, uint32_t step)
 {
     for (size_t i = 0; i < changes->count; i++) {
         if (contains(before, before_count, changes->key[i]) || !contains(now, now_count, changes->key[i])) {
-            program_die("step %u: %u/%u is told to %s, and does not", step, (unsigned)(changes->key[i] >> 32),
-                        (unsigned)changes->key[i], what);
+            program_die("step %u: the server reports that %u/%u %s, but brute force does not", step,
+                        (unsigned)(changes->key[i] >> 32), (unsigned)changes->key[i], what);
         }
     }
 }
 
 static uint64_t *check_members(const run *r, size_t *count)
 {
-    uint64_t *right = world_members(r->world, r->done, count), *told = sets_members(&r->sets);
+    uint64_t *right = world_members(r->world, r->done, count), *reported = sets_members(&r->sets);
 
-    if (r->sets.count != *count || (*count > 0 && memcmp(right, told, *count * sizeof *told) != 0)) {
-        program_die("after step %u: %zu members are told, and are not the %zu that brute force finds", r->done,
+    if (r->sets.count != *count || (*count > 0 && memcmp(right, reported, *count * sizeof *reported) != 0)) {
+        program_die("after step %u: the server's %zu members are not the %zu that brute force finds", r->done,
                     r->sets.count, *count);
     }
-    free(told);
+    free(reported);
     return right;
 }
 
@@ -122,8 +125,8 @@ static uint64_t run_checked(run *r)
         send_step(r);
         finish_step(r);
         uint64_t *now = check_members(r, &count);
-        check_changes(&r->sets.entered, before, before_count, now, count, "enter", r->done);
-        check_changes(&r->sets.left, now, count, before, before_count, "leave", r->done);
+        check_changes(&r->sets.entered, before, before_count, now, count, "entered", r->done);
+        check_changes(&r->sets.left, now, count, before, before_count, "left", r->done);
         sum = digest(sum, now, count);
         free(before);
         before = now;
@@ -145,7 +148,7 @@ static uint64_t server_now_ns(const run *r)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* At least one step, however long it takes. */
+/* Runs at least one step, even if it takes longer. */
 static phase run_timed(run *r, double seconds, uint32_t under_way)
 {
     phase p = {0};
@@ -198,7 +201,7 @@ static double number(const char *text, double low, double high)
 
 int main(int argc, char **argv)
 {
-    static run r; /* what it holds lives as long as the program */
+    static run r; /* never freed; it lives as long as the program */
 
     if (argc != 7) {
         program_die("needs SYSTEM WORLD PORT PID SECONDS SHARE");
@@ -213,10 +216,10 @@ int main(int argc, char **argv)
     const double seconds = number(argv[5], 0.01, 86400);
     r.world = world_create(argv[2], (uint32_t)number(argv[6], 1, 100));
     if (r.peer == NULL || r.world == NULL || !r.peer->knows(r.world->kind)) {
-        program_die("%s is none that knows %s", argv[1], argv[2]);
+        program_die("no system %s plays the world %s", argv[1], argv[2]);
     }
     if (clock_getcpuclockid(server, &r.server_clock) != 0) {
-        program_die("there is no process %d", (int)server);
+        program_die("no process has the id %d", (int)server);
     }
 
     sets_init(&r.sets);

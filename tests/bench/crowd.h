@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Crowds that move, in two dimensions or three: what space_tick.c measures a space with.
+ * The scenes of space_tick.c: crowds that move, in two dimensions or three.
  *
- *     W1        1,000 boxes of 10, up to 5 an axis and tick
- *     W2_n      n boxes of 1, up to 0.25 an axis and tick
+ *     W1        1,000 boxes of 10, up to 5 per axis and tick
+ *     W2_n      n boxes of 1, up to 0.25 per axis and tick
  *     W3        100,000 boxes of 0.5 to 32 (log-uniform), 30 % moving
  *     W4        100,000 boxes of 1, 90 % of them in clusters on 5 % of the world
- *     rest, few, border, huge, teleport     W2_100k: all at rest; 1 % moving; a tenth going to and fro over the middle
- *                                           line; one box over all others; all teleported at each tick
+ *     rest, few, border, huge, teleport     W2_100k: all at rest; 1 % moving; a tenth crossing the middle line back and
+ *                                           forth; one box over all others; all teleported at each tick
  *     outside   W2_100k in a space whose bounds are half as long
  *     crowd     10,000 boxes of 1, jittering on one spot
  *     deep      10,000 boxes of 0.01 to 1, in ten tiny clusters in a world a million long
@@ -84,7 +84,7 @@ static float crowd_inside(const crowd *c, double at, double half)
     return (float)fmin(fmax(at, half), c->side - half);
 }
 
-/* How far a cluster reaches, so that all of them have their share of the world, or of `deep` next to nothing. */
+/* The radius of a cluster: all clusters together cover 5 % of the world, in `deep` nearly nothing. */
 static double crowd_cluster_radius(const crowd *c)
 {
     if (c->load->hard == DEEP) {
@@ -94,7 +94,7 @@ static double crowd_cluster_radius(const crowd *c)
     return c->side * (c->dimensions == 2 ? sqrt(share / 3.14159265) : cbrt(share * 0.75 / 3.14159265));
 }
 
-static void crowd_place(crowd *c, uint32_t i, double centre[CLUSTERS][3], double radius)
+static void crowd_place(crowd *c, uint32_t i, double center[CLUSTERS][3], double radius)
 {
     const workload *load = c->load;
     double half = 0.5 * load->size_min * pow(load->size_max / load->size_min, crowd_chance(c));
@@ -109,7 +109,7 @@ static void crowd_place(crowd *c, uint32_t i, double centre[CLUSTERS][3], double
         double at = crowd_chance(c) * c->side;
 
         if (is_clustered) {
-            at = centre[cluster][k] + crowd_normal(c) * radius * 0.5;
+            at = center[cluster][k] + crowd_normal(c) * radius * 0.5;
         } else if (load->hard == CROWD) {
             at = c->side * 0.37 + crowd_chance(c) * 0.2;
         } else if (load->hard == BORDER && k == 0 && i < c->count / 10) {
@@ -128,17 +128,17 @@ static void crowd_init(crowd *c, const workload *load, uint32_t dimensions)
     c->side = load->spacing[dimensions - 2] * (dimensions == 2 ? sqrt(load->count) : cbrt(load->count));
     c->moving = (uint32_t)(load->count * load->moving);
     c->half = malloc(c->count * sizeof(float));
-    double centre[CLUSTERS][3];
+    double center[CLUSTERS][3];
     for (uint32_t k = 0; k < dimensions; k++) {
         c->at[k] = malloc(c->count * sizeof(float));
         c->speed[k] = malloc(c->count * sizeof(float));
         c->home[k] = malloc(c->count * sizeof(float));
         for (int i = 0; i < CLUSTERS; i++) {
-            centre[i][k] = c->side * (0.05 + 0.9 * crowd_chance(c));
+            center[i][k] = c->side * (0.05 + 0.9 * crowd_chance(c));
         }
     }
     for (uint32_t i = 0; i < c->count; i++) {
-        crowd_place(c, i, centre, crowd_cluster_radius(c));
+        crowd_place(c, i, center, crowd_cluster_radius(c));
     }
 }
 
@@ -154,14 +154,14 @@ static void crowd_deinit(crowd *c)
 
 static void crowd_move(crowd *c, uint32_t i, uint32_t k)
 {
-    const uint32_t to_and_fro = c->load->hard == BORDER && k == 0 ? c->count / 10 : 0;
+    const uint32_t crossing = c->load->hard == BORDER && k == 0 ? c->count / 10 : 0;
     float *at = &c->at[k][i], half = c->half[i];
 
     if (c->load->hard == TELEPORT) {
         *at = crowd_inside(c, crowd_chance(c) * c->side, half);
     } else if (c->load->hard == CROWD) {
         *at = c->home[k][i] + (float)(crowd_chance(c) - 0.5) * 0.1f;
-    } else if (i < to_and_fro) {
+    } else if (i < crossing) {
         *at = c->home[k][i] + ((c->tick + i) % 2 ? 0.6f : -0.6f);
     } else {
         float next = *at + c->speed[k][i];

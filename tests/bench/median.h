@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the benches make of many times of one thing.
+ * The median of measured times.
  */
 #ifndef QD_BENCH_MEDIAN_H
 #define QD_BENCH_MEDIAN_H
@@ -15,7 +15,7 @@ static inline int by_value(const void *a, const void *b)
     return one < other ? -1 : one > other;
 }
 
-/* The one in the middle of `count`, of which there is one at least. Leaves them sorted: the least is the first. */
+/* Returns the median of at least one value, and leaves the values sorted: the minimum is the first. */
 static inline double median(double *values, size_t count)
 {
     qsort(values, count, sizeof values[0], by_value);

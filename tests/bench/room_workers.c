@@ -100,10 +100,12 @@ static void mix_long(size_t index, void *argument)
 
 static void work_forks(part *p, const qd_executor *executor)
 {
+    qd_executor_expect_forks(executor, true);
     for (uint32_t fork = 0; fork < FORKS; fork++) {
         executor->run(executor->context, FORK_TASKS, mix_long, p->slot);
         p->digest = mixed(p->digest + p->slot[fork]);
     }
+    qd_executor_expect_forks(executor, false);
 }
 
 /* ---- a space ---- */
@@ -178,7 +180,9 @@ static void tick_space(part *p, const qd_executor *executor)
 static void work_space(part *p, const qd_executor *executor)
 {
     qd_space_move(p->space, p->crowd.count, p->slot, p->crowd.at[0], p->crowd.at[1], NULL);
+    qd_executor_expect_forks(executor, true);
     tick_space(p, executor);
+    qd_executor_expect_forks(executor, false);
 }
 
 /* Hands have come for something else before, as in a room they have for the registering of moves. */
@@ -187,10 +191,12 @@ static void work_traversal(part *p, const qd_executor *executor)
     uint32_t key[FORK_TASKS] = {0};
 
     qd_space_move(p->space, p->crowd.count, p->slot, p->crowd.at[0], p->crowd.at[1], NULL);
+    qd_executor_expect_forks(executor, true);
     for (uint32_t fork = 0; fork < FORKS; fork++) {
         executor->run(executor->context, FORK_TASKS, mix_long, key);
     }
     tick_space(p, executor);
+    qd_executor_expect_forks(executor, false);
 }
 
 /* ---- a room ---- */
@@ -401,8 +407,10 @@ int main(int count, char **arguments)
         {"forks", FORK_TASKS, 1, make_nothing, work_forks, make_nothing},
         {"traversal", 100000, 1, make_prompt_space, work_traversal, drop_space},
         {"traversal", 1000000, 1, make_prompt_space, work_traversal, drop_space},
+        {"space", 30000, 1, make_space, work_space, drop_space},
         {"space", 100000, 1, make_space, work_space, drop_space},
         {"space", 1000000, 1, make_space, work_space, drop_space},
+        {"room", 30000, 1, make_room, work_room, drop_room},
         {"room", 100000, 1, make_room, work_room, drop_room},
         {"room", 1000000, 1, make_room, work_room, drop_room},
         {"rooms", ROOM_COUNT, 10000, make_room, work_room, drop_room},

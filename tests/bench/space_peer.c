@@ -7,8 +7,7 @@
 #define SCENE_AXES QD_AXES
 
 #include "bench/peers/peer.h"
-#include "server/space/space.h"
-#include "server/space/tuning.h"
+#include "support/spaces.h"
 
 #define ROWS_MAX        16u
 #define BRUTE_COUNT_MAX 10000u
@@ -49,12 +48,7 @@ static void *create(const peer *self, const scene *s, uint32_t choice, char note
     (void)choice;
     const setting *how = self->argument;
     crowd *c = scene_memory(sizeof *c);
-    qd_space_config config = {.dimensions = SCENE_AXES,
-                              .max_x = s->side,
-                              .max_y = s->side,
-                              .max_z = SCENE_AXES == 3 ? s->side : 0,
-                              .index = how->index,
-                              .bodies_max = s->count};
+    const qd_space_config config = space_config_of(SCENE_AXES, how->index, 0, s->side, s->count);
 
     qd_space_kernel_select(how->kernel);
     snprintf(note, 64, "%s %s, sizes chosen by itself", how->name, how->kernel);
@@ -115,20 +109,6 @@ static void destroy(void *state)
     free(c);
 }
 
-/* Not every build has every index. */
-static bool is_there(qd_space_index index)
-{
-    const qd_space_config config = {.dimensions = SCENE_AXES, .max_x = 1, .max_y = 1, .max_z = 1, .index = index};
-    qd_heap heap;
-    qd_space *space = NULL;
-
-    qd_heap_init(&heap);
-    bool made = qd_space_create(&config, &heap, &space) == QD_OK;
-    qd_space_destroy(space);
-    qd_heap_deinit(&heap);
-    return made;
-}
-
 static setting settings[ROWS_MAX];
 static peer rows[ROWS_MAX];
 static char names[ROWS_MAX][48];
@@ -158,21 +138,16 @@ int main(int count, char **arguments)
                                      {"auto", QD_SPACE_AUTO, NULL}};
     const setting tree =
         SCENE_AXES == 2 ? (setting){"quadtree", QD_SPACE_QUADTREE, NULL} : (setting){"octree", QD_SPACE_OCTREE, NULL};
-    uint32_t kernels = 0;
-
-    while (qd_space_kernel_at(kernels) != NULL) {
-        kernels++;
-    }
+    const uint32_t kernels = space_kernel_count();
     const char *fastest = qd_space_kernel_at(kernels - 1);
+
     for (uint32_t i = kernels; i-- > 0;) { /* the fastest first */
         const char *kernel = qd_space_kernel_at(i);
 
         add_row(kernel, (setting){tree.name, tree.index, kernel});
     }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        if (is_there(others[i].index)) {
-            add_row(others[i].name, (setting){others[i].name, others[i].index, fastest});
-        }
+        add_row(others[i].name, (setting){others[i].name, others[i].index, fastest});
     }
     return peer_main(rows, row_count, count, arguments);
 }

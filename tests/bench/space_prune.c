@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * When to prune the empty branches of a dynamic tree: the comparison of the article that SPARSE comes from, for its four
- * ways to prune. 1,000 spheres of radius 2 in a cube of 8^8 cells of 10; 300 or 500 of them move, each by up to 0.1, 1
- * or 2 a quantizer and axis, and bounce; the others rest. 200 quantizers a run, from the same beginning.
+ * When to prune the empty branches of a dynamic tree: the comparison of the article on which SPARSE is based, for its
+ * four prune policies. 1,000 spheres of radius 2 are in a cube of 8^8 cells of 10. 300 or 500 of them move, each by up to
+ * 0.1, 1 or 2 per tick and axis, and bounce; the others rest. Each run has 200 ticks and the same start.
  *
- *     taskset -c 1 bench_space_prune [RUNS]       15 runs where nothing else is said
+ *     taskset -c 1 bench_space_prune [RUNS]       number of runs (15)
  *
- * Microseconds of the thread's own time a quantizer, for moving, walking and settling; medians of runs, which take turns.
- * Behind each, how many cells there were at the end. All must find the same begins and ends: the exit status is 1 where
- * they do not.
+ * Prints us of thread time per tick for moves, traversal and settling, as medians of alternating runs, and in parentheses
+ * the pruned cells. The exit status is 1 if the policies find different begins and ends.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,16 +15,16 @@
 #include <time.h>
 
 #include "median.h"
-#include "server/space/space.h"
 #include "support/rng.h"
+#include "support/spaces.h"
 
-#define SPHERES    1000u
-#define QUANTIZERS 200u
-#define DEPTH      8u
-#define SIDE       2560.0f
-#define RADIUS     2.0f
-#define RUNS       15u
-#define RUNS_MAX   1000u
+#define SPHERES  1000u
+#define TICKS    200u
+#define DEPTH    8u
+#define SIDE     2560.0f
+#define RADIUS   2.0f
+#define RUNS     15u
+#define RUNS_MAX 1000u
 
 static const char *const policies[] = {"", "auto", "candidates", "walk", "lazy"};
 #define POLICIES (sizeof policies / sizeof *policies)
@@ -68,11 +67,11 @@ static void step(spheres *s, uint32_t moving)
     }
 }
 
-typedef struct told {
+typedef struct figures {
     double us[RUNS_MAX];
     uint64_t events, pruned;
     uint32_t cells;
-} told;
+} figures;
 
 static double now_us(void)
 {
@@ -84,18 +83,11 @@ static double now_us(void)
 
 static qd_space *make(spheres *s, qd_space_prune prune, qd_heap *heap)
 {
-    const qd_space_config config = {
-        .dimensions = 3,
-        .max_x = SIDE,
-        .max_y = SIDE,
-        .max_z = SIDE,
-        .index = QD_SPACE_SPARSE,
-        .prune = prune,
-        .depth = DEPTH,
-        .bodies_max = SPHERES,
-    };
+    qd_space_config config = space_config_of(3, QD_SPACE_SPARSE, 0, SIDE, SPHERES);
     qd_space *space;
 
+    config.prune = prune;
+    config.depth = DEPTH;
     if (qd_space_create(&config, heap, &space) != QD_OK) {
         abort();
     }
@@ -129,7 +121,7 @@ static size_t tick(qd_space *space)
     return events;
 }
 
-static void play(const scene *played, qd_space_prune prune, uint32_t run, told *result)
+static void play(const scene *played, qd_space_prune prune, uint32_t run, figures *result)
 {
     static spheres s;
     qd_heap heap;
@@ -139,7 +131,7 @@ static void play(const scene *played, qd_space_prune prune, uint32_t run, told *
     qd_space *space = make(&s, prune, &heap);
     double spent = 0;
     result->events = tick(space);
-    for (uint32_t quantizer = 0; quantizer < QUANTIZERS; quantizer++) {
+    for (uint32_t t = 0; t < TICKS; t++) {
         step(&s, played->moving);
         double start = now_us();
         qd_space_move(space, played->moving, s.slot, s.at[0], s.at[1], s.at[2]);
@@ -148,7 +140,7 @@ static void play(const scene *played, qd_space_prune prune, uint32_t run, told *
     }
     qd_space_counters counters;
     qd_space_counters_get(space, &counters);
-    result->us[run] = spent / QUANTIZERS;
+    result->us[run] = spent / TICKS;
     result->pruned = counters.cells_pruned;
     result->cells = counters.cells;
     qd_space_destroy(space);
@@ -157,7 +149,7 @@ static void play(const scene *played, qd_space_prune prune, uint32_t run, told *
 
 static bool measure(const scene *played, uint32_t runs)
 {
-    static told result[POLICIES];
+    static figures result[POLICIES];
 
     for (uint32_t run = 0; run < runs; run++) {
         for (uint32_t p = 1; p < POLICIES; p++) {
@@ -170,7 +162,7 @@ static bool measure(const scene *played, uint32_t runs)
         printf(" %.1f (%llu) |", median(result[p].us, runs), (unsigned long long)result[p].pruned);
         is_same = is_same && result[p].events == result[1].events;
     }
-    printf(" %llu |%s\n", (unsigned long long)result[1].events, is_same ? "" : " WRONG: not the same for all");
+    printf(" %llu |%s\n", (unsigned long long)result[1].events, is_same ? "" : " WRONG: the policies differ");
     fflush(stdout);
     return is_same;
 }
@@ -183,7 +175,7 @@ int main(int count, char **arguments)
         fprintf(stderr, "usage: %s [RUNS]     1 to %u runs\n", arguments[0], RUNS_MAX);
         return 2;
     }
-    printf("| us a quantizer (cells pruned in all) |");
+    printf("| us per tick (pruned cells) |");
     for (uint32_t p = 1; p < POLICIES; p++) {
         printf(" %s |", policies[p]);
     }

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a tick of a space costs: nanoseconds of the thread's CPU time per entity, medians, for moving what moved (update)
- * and for finding all begins and ends (walk, with settle), less the cost of reading the clock.
+ * What a tick of a space costs: ns of thread time per entity, medians, for the moves (update) and for finding all begins
+ * and ends (traversal, with settle), less the cost of reading the clock.
  *
  *     bench_space_tick [OPTION]...
  *
- *     --workload PART      only those of crowd.h with this in their name
- *     --count N            of so many entities each, instead of their own number; the world grows or shrinks with them
- *     --warm N             ticks before those that are measured: 5, or for what AUTO does in the long run, more
- *     --index NAME         only one of auto, quadtree, octree, sparse, hash, grid, brute; all of them otherwise
- *     --kernel PART        only kernels with this in their name; the fastest otherwise; "" for all
+ *     --workload PART      only scenes of crowd.h with this in their name
+ *     --count N            entities per scene, in a world of the same density (the scene's own number)
+ *     --warm N             ticks before the measured ones (5); AUTO needs more until its choice is stable
+ *     --index NAME         only auto, quadtree, octree, sparse, hash, grid or brute (all)
+ *     --kernel PART        only kernels with this in their name (the fastest); "" for all
  *     --dimensions N       2 (default) or 3
- *     --shape NAME         box (default), circle, capsule: of the same extent, so that circles are the articles'
- *                          particles
- *     --filters            of six pairs one agrees
+ *     --shape NAME         box (default), circle or capsule, of the same extent
+ *     --filters            the filters of one in six pairs agree
+ *     --no-agreement       no filters agree
  *     --swept              report passed pairs, too
- *     --workers N          on a pool of N threads; nanoseconds are then of wall-clock time
+ *     --workers N          on a pool of N threads; figures are then elapsed time
  *
- * All indexes must find as many begins, ends and passed pairs, and the same ones: the exit status is 1 where they do
- * not. Brute force is measured up to 10,000 entities.
+ * The exit status is 1 if the indexes find different begins, ends or passed pairs. Brute force is measured up to 10,000
+ * entities.
  */
 #include <semaphore.h>
 #include <stdio.h>
@@ -26,22 +26,21 @@
 
 #include "crowd.h"
 #include "median.h"
-#include "server/space/space.h"
-#include "server/space/tuning.h"
 #include "server/work/pool.h"
+#include "support/spaces.h"
 
 #define BRUTE_COUNT_MAX 10000u
 
 typedef struct choice {
-    const char *workload, *index, *kernel;
-    uint32_t count; /* 0: each workload's own */
-    uint32_t warm;  /* ticks before those that are measured */
+    const char *workload, *kernel;
+    qd_space_index index; /* 0: all */
+    uint32_t count;       /* 0: each workload's own */
+    uint32_t warm;        /* ticks before those that are measured */
     uint32_t dimensions, workers;
     qd_space_shape shape;
-    bool filters, swept;
+    bool filters, no_agreement, swept;
 } choice;
 
-static const char *const index_names[] = {"", "auto", "quadtree", "octree", "sparse", "hash", "grid", "brute"};
 static const char *const shape_names[] = {"", "box", "circle", "capsule"};
 
 /* ---- the crowd as bodies ---- */
@@ -55,7 +54,9 @@ static qd_body body_of(const crowd *c, const choice *chosen, uint32_t i)
         .half_x = half,
         .half_y = half,
         .category = chosen->filters ? 1u << i % 4 : 1,
-        .mask = chosen->filters ? 5u << i % 3 : UINT32_MAX,
+        .mask = chosen->no_agreement ? 2
+                : chosen->filters    ? 5u << i % 3
+                                     : UINT32_MAX,
         .shape = (uint8_t)chosen->shape,
     };
 
@@ -76,17 +77,10 @@ static qd_body body_of(const crowd *c, const choice *chosen, uint32_t i)
 static qd_space *make(const crowd *c, const choice *chosen, qd_space_index index, qd_heap *heap, uint32_t *slot)
 {
     const float bounds = (float)(c->load->hard == OUTSIDE ? c->side / 2 : c->side);
-    const qd_space_config config = {
-        .dimensions = chosen->dimensions,
-        .max_x = bounds,
-        .max_y = bounds,
-        .max_z = chosen->dimensions == 3 ? bounds : 0,
-        .index = index,
-        .swept = chosen->swept,
-        .bodies_max = QD_SPACE_SLOTS_MAX,
-    };
+    qd_space_config config = space_config_of(chosen->dimensions, index, 0, bounds, QD_SPACE_SLOTS_MAX);
     qd_space *space;
 
+    config.swept = chosen->swept;
     if (qd_space_create(&config, heap, &space) != QD_OK) {
         return NULL;
     }
@@ -131,7 +125,7 @@ static double now_ns(const run *r)
     return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
-/* What the clock itself takes between two looks at it, the least of many: of a tick of few bodies no small part. */
+/* The minimum time between two readings of the clock, which is a large part of a tick of few bodies. */
 static double clock_ns(const run *r)
 {
     double least = INFINITY;
@@ -142,21 +136,6 @@ static double clock_ns(const run *r)
         least = fmin(least, now_ns(r) - start);
     }
     return least;
-}
-
-static uint64_t digest_of(const qd_space_events *found)
-{
-    uint64_t sum = 0;
-
-    for (size_t i = 0; i < found->count; i++) {
-        uint32_t a = qd_space_event_a(found->events[i]), b = qd_space_event_b(found->events[i]);
-        uint64_t key = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
-
-        key = (key ^ (uint64_t)qd_space_event_kind(found->events[i]) << 60) * UINT64_C(0x9e3779b97f4a7c15);
-        key = (key ^ key >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
-        sum += key ^ key >> 32;
-    }
-    return sum;
 }
 
 static void tick(const run *r, qd_space *space, const crowd *c, const uint32_t *slot, uint32_t t)
@@ -173,7 +152,7 @@ static void tick(const run *r, qd_space *space, const crowd *c, const uint32_t *
     qd_space_tick(space, r->executor, QD_SPACE_WANT_EVENTS, SIZE_MAX / 16, &found);
     qd_space_settle(space, &freed, &freed_count);
     double done = now_ns(r);
-    m->digest += digest_of(&found) * (t + 1);
+    m->digest += space_events_digest(&found) * (t + 1);
     if (t < warm) {
         qd_space_counters_get(space, &m->before);
         return;
@@ -217,7 +196,7 @@ static void run_measure(qd_actor *actor)
     sem_post(&r->done);
 }
 
-/* On a pool of workers a walk is a part of an actor's run. */
+/* On a pool of workers, the traversal is part of an actor's run. */
 static void measure_on_pool(run *r)
 {
     qd_pool *pool;
@@ -231,7 +210,7 @@ static void measure_on_pool(run *r)
     sem_init(&r->done, 0, 0);
     qd_actor_init(&r->actor, run_measure);
     scheduler->wake(scheduler->context, &r->actor);
-    sem_wait(&r->done); /* asleep: whoever looks at times takes them from a worker */
+    sem_wait(&r->done); /* asleep, since reading the clock here would take time from a worker */
     sem_destroy(&r->done);
     qd_pool_destroy(pool);
 }
@@ -244,8 +223,8 @@ static void print(const run *r, const char *kernel)
     const double n = r->load->count, ticks = r->load->ticks;
     char index[32];
 
-    snprintf(index, sizeof index, "%s%s%s", index_names[r->index], r->index == QD_SPACE_AUTO ? ": " : "",
-             r->index == QD_SPACE_AUTO ? index_names[m->after.index] : "");
+    snprintf(index, sizeof index, "%s%s%s", space_index_names[r->index], r->index == QD_SPACE_AUTO ? ": " : "",
+             r->index == QD_SPACE_AUTO ? space_index_names[m->after.index] : "");
     printf("%-9s %-15s %-9s %9.2f %9.2f %9.2f %10.0f %8.2f%% %9.1f %7.2f %6u %7.0f\n", r->load->name, index, kernel,
            median(m->total, r->load->ticks) / n, median(m->update, r->load->ticks) / n,
            median(m->walk, r->load->ticks) / n, (double)m->events / ticks,
@@ -263,8 +242,7 @@ static bool measure_all(const choice *chosen, const workload *load)
     uint64_t digest = 0;
 
     for (uint32_t i = QD_SPACE_AUTO; i <= QD_SPACE_BRUTE; i++) {
-        if ((chosen->index != NULL && strcmp(chosen->index, index_names[i]) != 0) ||
-            (i == QD_SPACE_BRUTE && load->count > BRUTE_COUNT_MAX)) {
+        if ((chosen->index != 0 && chosen->index != i) || (i == QD_SPACE_BRUTE && load->count > BRUTE_COUNT_MAX)) {
             continue;
         }
         for (uint32_t k = 0; qd_space_kernel_at(k) != NULL; k++) {
@@ -297,10 +275,10 @@ static bool measure_all(const choice *chosen, const workload *load)
     return is_same;
 }
 
-static uint32_t position_of(const char *name, const char *const *names, uint32_t count)
+static uint32_t shape_named(const char *name)
 {
-    for (uint32_t i = 1; i < count; i++) {
-        if (strcmp(name, names[i]) == 0) {
+    for (uint32_t i = QD_SPACE_BOX; i <= QD_SPACE_CAPSULE; i++) {
+        if (strcmp(name, shape_names[i]) == 0) {
             return i;
         }
     }
@@ -314,6 +292,10 @@ static bool parse(int count, char **arguments, choice *chosen)
 
         if (strcmp(option, "--filters") == 0) {
             chosen->filters = true;
+            continue;
+        }
+        if (strcmp(option, "--no-agreement") == 0) {
+            chosen->no_agreement = true;
             continue;
         }
         if (strcmp(option, "--swept") == 0) {
@@ -330,14 +312,14 @@ static bool parse(int count, char **arguments, choice *chosen)
             chosen->count = (uint32_t)strtoul(value, NULL, 10);
         } else if (strcmp(option, "--warm") == 0 && strtoul(value, NULL, 10) > 0) {
             chosen->warm = (uint32_t)strtoul(value, NULL, 10);
-        } else if (strcmp(option, "--index") == 0 && position_of(value, index_names, 8) > 0) {
-            chosen->index = value;
+        } else if (strcmp(option, "--index") == 0 && space_index_named(value) != 0) {
+            chosen->index = space_index_named(value);
         } else if (strcmp(option, "--kernel") == 0) {
             chosen->kernel = value;
         } else if (strcmp(option, "--dimensions") == 0 && (strcmp(value, "2") == 0 || strcmp(value, "3") == 0)) {
             chosen->dimensions = (uint32_t)(value[0] - '0');
-        } else if (strcmp(option, "--shape") == 0 && position_of(value, shape_names, 4) > 0) {
-            chosen->shape = (qd_space_shape)position_of(value, shape_names, 4);
+        } else if (strcmp(option, "--shape") == 0 && shape_named(value) > 0) {
+            chosen->shape = (qd_space_shape)shape_named(value);
         } else if (strcmp(option, "--workers") == 0 && strtoul(value, NULL, 10) > 0) {
             chosen->workers = (uint32_t)strtoul(value, NULL, 10);
         } else {
@@ -356,13 +338,13 @@ int main(int count, char **arguments)
             stderr,
             "usage: %s [--workload PART] [--count N] [--warm N] [--index auto|quadtree|octree|sparse|hash|grid|brute] "
             "[--kernel PART] "
-            "[--dimensions 2|3] [--shape box|circle|capsule] [--filters] [--swept] [--workers N]\n",
+            "[--dimensions 2|3] [--shape box|circle|capsule] [--filters] [--no-agreement] [--swept] [--workers N]\n",
             arguments[0]);
         return 2;
     }
-    printf("ns an entity and tick; exact: pairs that reached the exact test, an entity; moved: changed their cell\n");
+    printf("ns per entity and tick; exact: pairs per entity in the exact test; moved: entities that changed cells\n");
     printf("%-9s %-15s %-9s %9s %9s %9s %10s %9s %9s %7s %6s %7s\n", "workload", "index", "kernel", "total", "update",
-           "walk", "events", "moved", "tests", "exact", "depth", "bytes");
+           "traversal", "events", "moved", "tests", "exact", "depth", "bytes");
     bool is_same = true;
     for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++) {
         workload load = workloads[i];

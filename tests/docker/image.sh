@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Builds docker/Dockerfile for real and runs the image for real: read-only, without capabilities, not as root; asks it
-# from outside whether it is healthy; stops it by SIGTERM. Needs root and podman's tools, but neither an engine that runs
-# nor an image registry: the base image is made of Debian's own packages. All that it makes lies in a temporary folder
-# and is gone at the end.
+# Builds docker/Dockerfile and runs the image read-only, without capabilities and not as root. Then the script checks
+# the image's health from outside and stops it by SIGTERM. It needs root and podman's tools, but no running engine and
+# no image registry, since it makes the base image from Debian packages. It removes all its files at the end.
 set -euo pipefail
 
 source "$(dirname "${BASH_SOURCE[0]}")/../support/verdict.sh"
@@ -20,7 +19,7 @@ mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Origin: Debian' 'Codename:
 
 work=$(mktemp -d)
 container=
-# A store of its own: the images of this machine are not touched.
+# A separate store keeps the images of this machine unchanged.
 store=(--root "$work/storage" --runroot "$work/run")
 podman() { command podman "${store[@]}" --runtime runc "$@"; }
 clean_up() {
@@ -31,7 +30,7 @@ clean_up() {
 }
 trap clean_up EXIT
 
-# run_quietly NAME COMMAND...: shows the end of the output of a command that fails, and nothing else.
+# run_quietly NAME COMMAND...: prints the end of the output if the command fails, else nothing.
 run_quietly() {
     local log=$work/$1.log
     say "$2 ($1)"
@@ -42,9 +41,9 @@ run_quietly() {
 run_quietly base "making debian:bookworm-slim from $mirror" \
     debootstrap --variant=minbase bookworm "$work/base" "$mirror"
 import_base() { tar -C "$work/base" -c . | podman import - docker.io/library/debian:bookworm-slim; }
-run_quietly import "importing it" import_base
+run_quietly import "importing the base image" import_base
 rm -rf "$work/base"
-# The docker format, because OCI's has no HEALTHCHECK.
+# The OCI format has no HEALTHCHECK, so the image has the docker format.
 run_quietly image "building the image" \
     buildah "${store[@]}" bud --isolation chroot --network host --format docker \
     -f "$QD_SOURCE/docker/Dockerfile" -t localhost/quadrille "$QD_SOURCE"
@@ -53,10 +52,10 @@ property() { podman image inspect --format "$1" localhost/quadrille; }
 [ "$(property '{{json .Config.Entrypoint}}')" = '["quadrille-server"]' ] || fail "the entry point is not in exec form"
 [ "$(property '{{json .Config.Healthcheck.Test}}')" = '["CMD","quadrille","ping"]' ] || fail "no health check"
 
-# The limits are for podman inside a container, which may not raise them; the health check's timer would need systemd.
+# Inside a container podman may not raise limits, so they are set low. The timer of the health check would need systemd.
 locked=(--read-only --cap-drop ALL --ulimit nofile=1024:1024 --ulimit nproc=1024:1024 --no-healthcheck)
 
-say "running it read-only, without capabilities"
+say "running the image read-only, without capabilities"
 container=$(podman run -d "${locked[@]}" -p 127.0.0.1::7400 localhost/quadrille)
 address=$(podman port "$container" 7400/tcp)
 ping_from_outside() { "$QD_BIN/quadrille" --server "$address" ping; }
@@ -66,25 +65,25 @@ for ((tries = 0; ; tries++)); do
     sleep 0.1
 done
 grep -q '^quadrille-server [0-9.]* listening on 0\.0\.0\.0:7400$' <<< "$(podman logs "$container" 2> /dev/null)" ||
-    fail "it does not say where it listens"
+    fail "the log does not name the address"
 
 pid=$(podman inspect --format '{{.State.Pid}}' "$container")
-grep -q -P '^Uid:\t10001\t10001\t10001\t10001$' "/proc/$pid/status" || fail "it does not run as user 10001"
-grep -q -P '^CapEff:\t0+$' "/proc/$pid/status" || fail "it has capabilities"
-[ "$(tr '\0' ' ' < "/proc/$pid/cmdline")" = "quadrille-server " ] || fail "something else is process 1"
+grep -q -P '^Uid:\t10001\t10001\t10001\t10001$' "/proc/$pid/status" || fail "the server does not run as user 10001"
+grep -q -P '^CapEff:\t0+$' "/proc/$pid/status" || fail "the server has capabilities"
+[ "$(tr '\0' ' ' < "/proc/$pid/cmdline")" = "quadrille-server " ] || fail "process 1 is not quadrille-server"
 
-say "asking its health, and letting bots in"
+say "checking its health, and connecting bots"
 in_container() { podman run --rm "${locked[@]}" --network "container:$container" "$@"; }
-in_container --entrypoint '["quadrille", "ping"]' localhost/quadrille || fail "the health check says ill"
+in_container --entrypoint '["quadrille", "ping"]' localhost/quadrille || fail "the health check fails"
 in_container --entrypoint '["quadrille", "swarm"]' localhost/quadrille --rooms 2 --entities 50 --seconds 2 ||
-    fail "the bots were not let in"
+    fail "quadrille swarm failed"
 in_container --entrypoint '["quadrille-bench"]' localhost/quadrille --server 127.0.0.1:7400 \
     --rooms 2 --entities 50 --seconds 1 ||
-    fail "the load generator was not let in"
+    fail "quadrille-bench failed"
 
-say "stopping it by SIGTERM"
+say "stopping the server by SIGTERM"
 podman kill --signal TERM "$container" > /dev/null
-status=$(timeout 30 podman "${store[@]}" wait "$container") || fail "it does not stop"
-[ "$status" -eq 0 ] || { podman logs "$container"; fail "it ended with status $status"; }
-! ping_from_outside > /dev/null 2>&1 || fail "ping says that a stopped server answers"
+status=$(timeout 30 podman "${store[@]}" wait "$container") || fail "SIGTERM does not stop the server"
+[ "$status" -eq 0 ] || { podman logs "$container"; fail "the server ended with status $status"; }
+! ping_from_outside > /dev/null 2>&1 || fail "ping succeeds although the server is stopped"
 echo "the image works"

@@ -19,34 +19,11 @@
 /* Enough for clocks to tick, and for an empty room to be closed. */
 #define PASS_MS 50u
 
-static const qd_msg_room_config flat = {
-    .tick_mode = QD_TICK_MODE_STEP, .has_bounds = true, .bounds = {.max_x = 100, .max_y = 100}};
-static const qd_msg_room_config deep = {.dimensions = 3,
-                                        .tick_mode = QD_TICK_MODE_STEP,
-                                        .has_bounds = true,
-                                        .bounds = {.max_x = 100, .max_y = 100, .max_z = 100},
-                                        .swept = true};
-
-static const qd_msg_room_config lockstep = {.tick_mode = QD_TICK_MODE_STEP,
-                                            .has_bounds = true,
-                                            .bounds = {.max_x = 100, .max_y = 100},
-                                            .writers = 2,
-                                            .step_deadline_ms = 10};
+static const qd_msg_room_config deep = {
+    .dimensions = 3, .tick_mode = QD_TICK_MODE_STEP, .bounds.max_z = 100, .swept = true};
+static const qd_msg_room_config lockstep = {.tick_mode = QD_TICK_MODE_STEP, .writers = 2, .step_deadline_ms = 10};
 
 #define ROOMS 3
-
-static uint64_t open_room(sim_peer *peer, const char *name, const qd_msg_room_config *config)
-{
-    sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_OPEN_ROOM,
-                                            .as.open_room = {.name = name, .has_config = true, .config = *config}});
-    return sim_peer_expect(peer, QD_SERVER_ROOM_OPENED)->as.room_opened.room;
-}
-
-static bool names_a_room(qd_client_kind kind)
-{
-    return kind != QD_CLIENT_NOTHING && kind != QD_CLIENT_HELLO && kind != QD_CLIENT_OPEN_ROOM &&
-           kind != QD_CLIENT_LIST_ROOMS && kind != QD_CLIENT_PING;
-}
 
 /* As it is, but that it may name a room that is there. */
 static void send_frame(sim_peer *peer, const uint8_t *frame, size_t size, const uint64_t rooms[ROOMS])
@@ -56,8 +33,7 @@ static void send_frame(sim_peer *peer, const uint8_t *frame, size_t size, const 
     if (qd_decode_client(frame, size, NULL, &decoded) == QD_DECODE_OK) {
         qd_client_message message = decoded.message;
 
-        /* The room comes first in all of them. */
-        if (names_a_room(message.kind) && message.as.room.room != 0) {
+        if (sim_names_room(message.kind) && message.as.room.room != 0) {
             message.as.room.room = rooms[message.as.room.room % ROOMS];
         }
         sim_peer_send(peer, message);
@@ -82,7 +58,8 @@ static void leave_something_behind(sim_house *house)
     sim_peer left;
 
     sim_peer_open(&left, house, "token");
-    sim_peer_spawn(&left, open_room(&left, "flat", &flat), 1000, 3, 1);
+    sim_peer_send_crowd(&left, sim_peer_open_room(&left, "flat", NULL),
+                        &(sim_crowd){.first = 1000, .count = 3, .apart = 1});
     sim_house_settle(house);
     sim_peer_close(&left);
 }
@@ -96,11 +73,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     size_t frame_size;
 
     qd_log_level_set(QD_LOG_ERROR);
-    sim_house_init(&house, &(qd_limits){.entities_max = 4096, .events_max = 4096, .rooms_max = 8});
+    sim_house_open(&house, &(qd_limits){.entities_max = 4096, .events_max = 4096, .rooms_max = 8});
     leave_something_behind(&house);
     sim_peer_open(&peer, &house, "token");
-    const uint64_t rooms[ROOMS] = {open_room(&peer, "lockstep", &lockstep), open_room(&peer, "flat", &flat),
-                                   open_room(&peer, "deep", &deep)};
+    const uint64_t rooms[ROOMS] = {sim_peer_open_room(&peer, "lockstep", &lockstep),
+                                   sim_peer_open_room(&peer, "flat", NULL), sim_peer_open_room(&peer, "deep", &deep)};
 
     qd_frame_reader_init(&reader, FRAME_BYTES_MAX, NULL);
     while (!peer.link->closed && qd_frame_reader_next(&reader, &bytes, &size, &frame, &frame_size) == QD_FRAME_OK) {
@@ -111,6 +88,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     sim_house_pass(&house, PASS_MS);
     hear_out(&peer);
     sim_peer_close(&peer);
-    sim_house_deinit(&house);
+    sim_house_close(&house);
     return 0;
 }

@@ -20,4 +20,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
         }                                                                                                              \
     } while (0)
 
+/* The size of the length prefix at `bytes`. */
+static inline size_t prefix_size_of(const uint8_t *bytes)
+{
+    size_t size = 1;
+
+    while (bytes[size - 1] & 0x80) {
+        size++;
+    }
+    return size;
+}
+
 #endif

@@ -12,17 +12,6 @@
 #include "proto/generic.h"
 #include "support/counted_memory.h"
 
-/* The size of the length prefix at `bytes`. */
-static size_t prefix_size_of(const uint8_t *bytes)
-{
-    size_t size = 1;
-
-    while (bytes[size - 1] & 0x80) {
-        size++;
-    }
-    return size;
-}
-
 static uint8_t *encode(const qd_client_message *message, size_t *size)
 {
     *size = qd_client_message_size(message);

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A fixed tick of a fixed workload, for space_ticks.sh to count the instructions of: of `measured_update` (moving what
- * moved) and of `measured_walk` (finding all begins and ends), not of making the workload and the first ticks.
+ * A fixed tick of a fixed workload. space_ticks.sh counts the instructions of `measured_update`, the moves, and of
+ * `measured_walk`, which finds all begins and ends. The creation of the workload and the first ticks are not counted.
  *
- *     instructions_space_ticks WORKLOAD DIMENSIONS INDEX KERNEL    exit status 77 where the processor has no such
- * kernel instructions_space_ticks --compiler                          what compiled it, and for what
+ *     instructions_space_ticks WORKLOAD DIMENSIONS INDEX KERNEL    exit status 77: the processor cannot run the kernel
+ *     instructions_space_ticks --compiler                          prints the compiler and its target
  *
- * Nothing here depends on the machine: no clock, no threads, and none of libm, whose last bits differ.
+ * Nothing here depends on the machine: no clock, no threads, and no libm, whose last bits differ.
  */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/space/space.h"
-#include "server/space/tuning.h"
 #include "tests/support/rng.h"
+#include "tests/support/spaces.h"
 
 #define COUNT_MAX 10000u
 #define WARM      4u
@@ -24,9 +23,9 @@
 typedef struct workload {
     const char *name;
     uint32_t count;
-    float side[2];    /* of the world in two dimensions, and in three, for as many overlaps */
-    uint32_t octaves; /* boxes of 0.5 to 0.5 * 2^octaves; with 0 of 1 */
-    uint32_t moving;  /* up to 0.25 an axis and tick */
+    float side[2];    /* of the world, in two dimensions and in three, for equally many overlaps */
+    uint32_t octaves; /* sizes from 0.5 to 0.5 * 2^octaves; 0: all of size 1 */
+    uint32_t moving;  /* up to 0.25 per axis and tick */
 } workload;
 
 /* The first two are as in tests/bench/crowd.h, W3 with fewer. */
@@ -38,9 +37,7 @@ static const workload workloads[] = {
 
 static rng_stream rng = {12345};
 
-static const char *const index_names[] = {"", "auto", "quadtree", "octree", "sparse", "hash", "grid", "brute"};
-
-/* What is measured. */
+/* The measured functions. */
 static const workload *load;
 static uint32_t dimensions;
 static float side;
@@ -127,16 +124,6 @@ static const workload *workload_named(const char *name)
     return NULL;
 }
 
-static qd_space_index index_named(const char *name)
-{
-    for (uint32_t i = 1; i < sizeof index_names / sizeof *index_names; i++) {
-        if (strcmp(index_names[i], name) == 0) {
-            return (qd_space_index)i;
-        }
-    }
-    return (qd_space_index)0;
-}
-
 static bool has_kernel(const char *name)
 {
     for (uint32_t k = 0; qd_space_kernel_at(k) != NULL; k++) {
@@ -169,7 +156,7 @@ int main(int count, char **arguments)
     }
     load = count == 5 ? workload_named(arguments[1]) : NULL;
     dimensions = load != NULL && strcmp(arguments[2], "3") == 0 ? 3 : 2;
-    qd_space_index index = load != NULL ? index_named(arguments[3]) : (qd_space_index)0;
+    qd_space_index index = load != NULL ? space_index_named(arguments[3]) : (qd_space_index)0;
     if (index == 0) {
         fprintf(stderr, "usage: instructions_space_ticks WORKLOAD DIMENSIONS INDEX KERNEL | --compiler\n");
         return 2;
@@ -182,12 +169,7 @@ int main(int count, char **arguments)
     qd_heap heap;
     qd_heap_init(&heap);
     qd_space *space;
-    qd_space_config config = {.dimensions = dimensions,
-                              .max_x = side,
-                              .max_y = side,
-                              .max_z = dimensions == 3 ? side : 0,
-                              .index = index,
-                              .bodies_max = COUNT_MAX};
+    const qd_space_config config = space_config_of(dimensions, index, 0, side, COUNT_MAX);
     if (qd_space_create(&config, &heap, &space) != QD_OK) {
         fprintf(stderr, "no space of %u dimensions with index %s\n", dimensions, arguments[3]);
         return 1;

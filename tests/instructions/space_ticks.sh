@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-#     space_ticks.sh PROGRAM             is every count at most a tenth above the one in space_ticks.counts?
-#     space_ticks.sh PROGRAM --renew     writes that file anew
+#     space_ticks.sh PROGRAM             fails if a count is more than a tenth above the one in space_ticks.counts
+#     space_ticks.sh PROGRAM --renew     writes new counts to that file
 #
 # PROGRAM is instructions_space_ticks of a release build. callgrind counts the instructions of the ticks alone.
 set -euo pipefail
@@ -14,8 +14,8 @@ command -v valgrind > /dev/null || skip "needs valgrind (apt-get install valgrin
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# count WORKLOAD DIMENSIONS INDEX KERNEL: the instructions of all that measured_update does, and all that measured_walk
-# does; status 77 without such a kernel. One run for both: callgrind tells what each function took with those it called.
+# count WORKLOAD DIMENSIONS INDEX KERNEL: prints the instructions of measured_update and of measured_walk, including the
+# functions that they call. Status 77: the processor cannot run the kernel.
 count() {
     valgrind -q --tool=callgrind --callgrind-out-file="$work/out" --toggle-collect='measured_*' \
         "$program" "$@" > "$work/log" 2>&1 || { local status=$?; cat "$work/log" >&2; return "$status"; }
@@ -43,20 +43,20 @@ if [ "${2:-}" = --renew ]; then
 fi
 
 known=$(sed -n 's/^compiler //p' "$table")
-[ "$compiler" = "$known" ] || skip "the counts are of $known, and this is $compiler"
+[ "$compiler" = "$known" ] || skip "the counts are those of $known, but this is $compiler"
 failed=0
 away=
 
-# judge WHAT RECORDED COUNTED: one line, and whether the count is within its bounds.
+# judge WHAT RECORDED COUNTED: prints one line, and sets `failed` if the count is outside its bounds.
 judge() {
-    # Half of what was recorded is no progress, but a count that missed something. (What a move of few costs is so
-    # little that a thousand instructions more or less are nothing.)
+    # Less than half of the recorded count means that the count missed something. Small counts may vary by a thousand
+    # instructions.
     local verdict=
     if [ "$(($3 * 10))" -gt "$(($2 * 11 + 10000))" ]; then
         verdict="  MORE THAN A TENTH ABOVE"
         failed=1
     elif [ "$(($3 * 2))" -lt "$2" ]; then
-        verdict="  LESS THAN HALF: renew, if this is meant"
+        verdict="  LESS THAN HALF: if that is intended, run --renew"
         failed=1
     fi
     printf '%-40s %10d %10d %+7d%%%s\n' "$1" "$2" "$3" "$((($3 - $2) * 100 / ($2 + 1)))" "$verdict"
@@ -74,7 +74,7 @@ while read -r workload dimensions index kernel update walk; do
     judge "$workload ${dimensions}D $index $kernel walk" "$walk" "$walk_now"
 done < <(rows)
 if [ "$failed" -ne 0 ]; then
-    echo "FAILED: a tick takes other numbers of instructions. Where the work is worth it: $0 $program --renew"
+    echo "FAILED: the counts changed. If the change is worth it, record it: $0 $program --renew"
     exit 1
 fi
-[ -z "$away" ] || skip "of this processor's kernels none is $away; the others are as they should be"
+[ -z "$away" ] || skip "of this processor's kernels none is $away; all other counts are within bounds"

@@ -7,25 +7,21 @@ source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
 start
 export QUADRILLE_TOKEN=backend
 
-# A swarm's entities are its own, and stay for a second when it dies.
-quadrille swarm --rooms 1 --entities 40 --hz 50 >"$scratch/swarm" 2>&1 &
+# A swarm owns its entities, which stay for a second after it dies.
+background quadrille swarm --rooms 1 --entities 40 --hz 50 >"$scratch/swarm" 2>&1
 swarm=$!
-children+=("$swarm")
 entities() { quadrille stats swarm-1 >"$scratch/stats" && grep -Eq "^entities +$1\$" "$scratch/stats"; }
 until_true entities 40
-# It hangs: its connection is open.
+# The swarm hangs with an open connection.
 kill -STOP "$swarm"
-expect 0 quadrille adopt swarm-1
-out '^0 entities adopted: room swarm-1 owns them now$'
+prints '^0 entities adopted: room swarm-1 owns them now$' quadrille adopt swarm-1
 err '^quadrille adopt: session [0-9]+ is connected and keeps its entities: --session [0-9]+ takes them$'
 session=$(sed 's/.*--session \([0-9]*\).*/\1/' "$scratch/err")
-QUADRILLE_TOKEN=another expect 1 quadrille adopt swarm-1 --session "$session"
-err 'which has another token.*NOT_ALLOWED'
-expect 0 quadrille adopt swarm-1 --session "$session"
-out '^40 entities adopted: room swarm-1 owns them now$'
+QUADRILLE_TOKEN=another fails 1 'which has another token.*NOT_ALLOWED' quadrille adopt swarm-1 --session "$session"
+prints '^40 entities adopted: room swarm-1 owns them now$' quadrille adopt swarm-1 --session "$session"
 kill -KILL "$swarm"
 ends_with 137 "$swarm" 'killed' 2>/dev/null
-# Their time would be over.
+# The grace period is over.
 sleep 1.5
 entities 40 || fail "they are gone: $(cat "$scratch/stats")"
 expect 0 quadrille adopt swarm-1 --list
@@ -33,12 +29,8 @@ expect 0 quadrille adopt swarm-1 --list
 id=$(quadrille snapshot swarm-1 | sed -n '2s/,.*//p')
 expect 0 quadrille move swarm-1 "$id" 1 1
 
-# Without a token, and with a number that is none.
-QUADRILLE_TOKEN='' expect 1 quadrille adopt swarm-1
-err '^quadrille adopt: no token: set QUADRILLE_TOKEN'
-expect 2 quadrille adopt swarm-1 --session 0
-err "--session '0': must be the number of a session"
-expect 2 quadrille adopt swarm-1 --session x
-err "--session 'x': must be the number of a session"
-expect 1 quadrille adopt nowhere
-err 'UNKNOWN_ROOM'
+# Without a token, and with invalid session numbers.
+QUADRILLE_TOKEN='' fails 1 '^quadrille adopt: no token: set QUADRILLE_TOKEN' quadrille adopt swarm-1
+fails 2 "--session '0': must be the number of a session" quadrille adopt swarm-1 --session 0
+fails 2 "--session 'x': must be the number of a session" quadrille adopt swarm-1 --session x
+fails 1 'UNKNOWN_ROOM' quadrille adopt nowhere

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# spawn, move and despawn, in rooms of both modes: from the command line and from rows, and what is refused.
+# spawn, move and despawn, in rooms of both modes, from the command line and from rows; and refusals.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
 start
@@ -11,45 +11,37 @@ entities() { [ "$(quadrille stats "$1" | awk '$1 == "entities" { print $2 }')" =
 for mode in --hz=50 --step; do
     room=room$mode
     quadrille open "$room" "$mode" --bounds -100,-100,100,100 >/dev/null
-    expect 0 quadrille spawn "$room" 1 0 0 2
-    out "^1 entity spawned in room $room$"
+    prints "^1 entity spawned in room $room$" quadrille spawn "$room" 1 0 0 2
     expect 0 quadrille spawn "$room" 4294967295 -3.5 -1e-3 2 0 --category 2 --mask 4294967295
     expect 0 quadrille spawn "$room" 3 1 1 0.5 --circle
     entities "$room" 3
 
-    expect 1 quadrille spawn "$room" 1 5 5 1
-    err '^quadrille spawn: refused: .*ENTRIES'
+    fails 1 '^quadrille spawn: refused: .*ENTRIES' quadrille spawn "$room" 1 5 5 1
     err '^quadrille spawn: entity 1: ID_TAKEN$'
-    expect 1 quadrille spawn "$room" 4 5 5 -1
-    err '^quadrille spawn: entity 4: NEGATIVE_SIZE$'
+    fails 1 '^quadrille spawn: entity 4: NEGATIVE_SIZE$' quadrille spawn "$room" 4 5 5 -1
     entities "$room" 3
 
-    # Rows: blank lines and comments are skipped; hy is as hx where it is missing.
+    # Rows: blank lines and comments are skipped; hy defaults to hx.
     printf '# id,x,y,hx,hy\n10,1,2,3,4\n\n 11 , -1 , .5 , 0 \r\n12,0,0,1\n' | expect 0 quadrille spawn "$room" -
     out '^3 entities spawned'
     entities "$room" 6
     printf '20,1,1,1\n21,1,one,1\n' | expect 1 quadrille spawn "$room" -
     err "^quadrille spawn: line 2: y 'one': must be a finite number$"
-    printf '20,1\n' | expect 1 quadrille spawn "$room" -
-    err '^quadrille spawn: line 1 has 2 fields: a row is id,x,y,hx'
+    printf '20,1\n' | fails 1 '^quadrille spawn: line 1 has 2 fields: a row is id,x,y,hx' quadrille spawn "$room" -
     entities "$room" 6
 
-    expect 0 quadrille move "$room" 1 -5 -5
-    out "^1 entity moved in room $room$"
-    printf '10,0,0\n99,0,0\n98,0,0\n' | expect 1 quadrille move "$room" -
-    err '^quadrille move: entity 99: UNKNOWN_ID$'
+    prints "^1 entity moved in room $room$" quadrille move "$room" 1 -5 -5
+    printf '10,0,0\n99,0,0\n98,0,0\n' | fails 1 '^quadrille move: entity 99: UNKNOWN_ID$' quadrille move "$room" -
     err '^quadrille move: entity 98: UNKNOWN_ID$'
 
-    expect 0 quadrille despawn "$room" 10 11
-    out '^2 entities despawned'
-    expect 1 quadrille despawn "$room" 10 12
-    err '^quadrille despawn: entity 10: UNKNOWN_ID$'
+    prints '^2 entities despawned' quadrille despawn "$room" 10 11
+    fails 1 '^quadrille despawn: entity 10: UNKNOWN_ID$' quadrille despawn "$room" 10 12
     printf '1\n3\n' | expect 0 quadrille despawn "$room" -
     expect 0 quadrille despawn "$room" 4294967295
     entities "$room" 0
 done
 
-# By a jump, and in another shape; a snapshot shows the result.
+# Teleport and change the shape; a snapshot shows the result.
 quadrille open shapes --step --bounds -100,-100,100,100 >/dev/null
 quadrille spawn shapes 7 1 2 3 --category 5 --mask 6 >/dev/null
 quadrille spawn shapes 9 -1 -2 -3 4 0.5 --capsule >/dev/null
@@ -58,15 +50,11 @@ expect 0 quadrille snapshot shapes
 expect_output 'id,x,y,hx,hy,radius,shape,category,mask
 7,1,2,3,3,0,box,5,6
 9,-1,-2,-3,4,0.5,capsule,1,4294967295'
-expect 0 quadrille teleport shapes 7 50.25 -50
-out '^1 entity teleported'
-expect 0 quadrille reshape shapes 7 2 --circle
-out '^1 entity reshaped'
+prints '^1 entity teleported' quadrille teleport shapes 7 50.25 -50
+prints '^1 entity reshaped' quadrille reshape shapes 7 2 --circle
 printf '9,1,-1,2\n' | expect 0 quadrille reshape shapes - --capsule
-expect 1 quadrille reshape shapes 9 1 -1
-err '^quadrille reshape: entity 9: NEGATIVE_SIZE$'
-expect 1 quadrille spawn shapes 10 1 1 1 1 -1 --capsule
-err '^quadrille spawn: entity 10: NEGATIVE_SIZE$'
+fails 1 '^quadrille reshape: entity 9: NEGATIVE_SIZE$' quadrille reshape shapes 9 1 -1
+fails 1 '^quadrille spawn: entity 10: NEGATIVE_SIZE$' quadrille spawn shapes 10 1 1 1 1 -1 --capsule
 expect 0 quadrille snapshot shapes --limit 5
 expect_output 'id,x,y,hx,hy,radius,shape,category,mask
 7,50.25,-50,2,2,0,circle,5,6
@@ -80,8 +68,7 @@ expect 0 quadrille snapshot shapes --limit 1
 # Three dimensions.
 quadrille open cube --step --dimensions 3 >/dev/null
 expect 0 quadrille spawn cube 1 1 2 3 4 --dimensions 3
-printf '2,1,2,3,4,5,6\n3,10,20,30,1\n' | expect 0 quadrille spawn cube - --dimensions 3
-out '^2 entities spawned'
+printf '2,1,2,3,4,5,6\n3,10,20,30,1\n' | prints '^2 entities spawned' quadrille spawn cube - --dimensions 3
 expect 0 quadrille move cube 1 7 8 9 --dimensions 3
 expect 0 quadrille reshape cube 3 1 -2 3 0.5 --dimensions 3 --capsule
 expect 0 quadrille snapshot cube
@@ -94,15 +81,12 @@ expect_output 'id,x,y,z,hx,hy,hz,radius,shape,category,mask
 3,10,20,30,1,-2,3,0.5,capsule,1,4294967295'
 expect 0 quadrille despawn cube 2
 for command in 'spawn cube 4 1 2 3' 'move cube 1 1 2' 'teleport cube 1 1 2' 'reshape cube 1 1'; do
-    expect 1 quadrille $command
-    err 'room cube has 3 dimensions, but the given values have 2: give z as well'
+    fails 1 'room cube has 3 dimensions, but the given values have 2: give z as well' quadrille $command
 done
-expect 1 quadrille move shapes 7 1 2 3 --dimensions 3
-err 'room shapes has 2 dimensions, but the given values have 3'
-expect 1 quadrille snapshot cube --region 0,0,1,1
-err 'room cube has 3 dimensions'
+fails 1 'room shapes has 2 dimensions, but the given values have 3' quadrille move shapes 7 1 2 3 --dimensions 3
+fails 1 'room cube has 3 dimensions' quadrille snapshot cube --region 0,0,1,1
 
-# More than one batch: the ids of refused entities are right in the second one, too.
+# With more than one batch, the ids of refused entities are right in the second one, too.
 quadrille open many --bounds 0,0,1000,1000 >/dev/null
 seq 1 70000 | awk '{ print $1 ",1,1,0" }' >"$scratch/rows"
 quadrille spawn many - <"$scratch/rows" >"$scratch/out" 2>"$scratch/err" || fail 'spawning 70,000'
@@ -114,9 +98,7 @@ err '^quadrille spawn: entity 65537: ID_TAKEN$'
 err '^quadrille spawn: and [0-9]+ more$'
 entities many 70000
 
-expect 1 quadrille spawn nowhere 1 0 0 1
-err 'UNKNOWN_ROOM'
+fails 1 'UNKNOWN_ROOM' quadrille spawn nowhere 1 0 0 1
 quadrille open small --entities-max 1 >/dev/null
 expect 0 quadrille spawn small 1 0 0 1
-expect 1 quadrille spawn small 2 0 0 1
-err '^quadrille spawn: entity 2: ROOM_FULL$'
+fails 1 '^quadrille spawn: entity 2: ROOM_FULL$' quadrille spawn small 2 0 0 1

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# query: boxes, circles, the nearest and rays, with their options, as lines and as JSON, and what is refused.
+# query: boxes, circles, nearest and rays, with their options, as lines and as JSON; and refusals.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
 start
 
-# The whole output.
+# The complete output.
 expect_result() {
     expect 0 quadrille query yard "${@:2}"
     [ "$(cat "$scratch/out")" = "$1" ] || fail "not what a query should say: ${*:2}"
@@ -38,13 +38,11 @@ expect_result '2 28' ray 0,10,1,0 --categories 6 --first
 expect_result '' box 0,0,100,100 --categories 4
 expect_result '1' box 0,0,100,100 --limit 1
 
-expect 0 quadrille query yard nearest 10,14 -k 2 --json
-out '^\{"tick": [0-9]+, "more": true, "found": \[$'
+prints '^\{"tick": [0-9]+, "more": true, "found": \[$' quadrille query yard nearest 10,14 -k 2 --json
 out '^  \{"id": 3, "distance": 3\},$'
 out '^  \{"id": 2, "distance": 18\.[0-9]+\}$'
 out '^\]\}$'
-expect 0 quadrille query yard circle -50,-50,1 --json
-out '^\{"tick": [0-9]+, "more": false, "found": \[\]\}$'
+prints '^\{"tick": [0-9]+, "more": false, "found": \[\]\}$' quadrille query yard circle -50,-50,1 --json
 
 # Results above the default limit: the notice goes to stderr, not to the output.
 seq 1001 2100 | awk '{ print $1 ",90,90,0" }' | quadrille spawn yard - >/dev/null
@@ -77,35 +75,22 @@ err '^quadrille query: room yard has 2 dimensions, but the given values have 3: 
 # Errors from the server.
 expect 1 quadrille query yard box 5,0,1,1
 err 'refused: box goes from min_x 5 to max_x 1: min must not be above max, nor NaN \(INVALID\)'
-expect 1 quadrille query yard ray 0,0,0,0
-err 'ray\.direction is 0 on every axis: give it a length'
-expect 1 quadrille query yard circle 0,0,-1
-err 'circle\.radius is -1: must be 0 or more'
-expect 1 quadrille query nowhere box 0,0,1,1
-err 'UNKNOWN_ROOM'
+fails 1 'ray\.direction is 0 on every axis: give it a length' quadrille query yard ray 0,0,0,0
+fails 1 'circle\.radius is -1: must be 0 or more' quadrille query yard circle 0,0,-1
+fails 1 'UNKNOWN_ROOM' quadrille query nowhere box 0,0,1,1
 
-# Errors that the CLI finds itself.
-expect 2 quadrille query yard box
-err 'too few arguments'
-expect 2 quadrille query yard sphere 1,2,3
-err "'sphere': must be box, circle, nearest or ray"
+# Errors that the CLI detects itself.
+fails 2 'too few arguments' quadrille query yard box
+fails 2 "'sphere': must be box, circle, nearest or ray" quadrille query yard sphere 1,2,3
 for numbers in 1,2,3 1,2,3,4,5 1,2,3,4,5,6,7 1,2,3,x 1,2,3, 1,,2,3 nan,0,1,1 '' ,; do
     expect 2 quadrille query yard box "$numbers"
     err "box '$numbers': must be numbers MINX,MINY,MAXX,MAXY, or MINX,MINY,MINZ,MAXX,MAXY,MAXZ in three dimensions"
 done
-expect 2 quadrille query yard circle 1,2,3 -k 3
-err '-k needs nearest'
-expect 2 quadrille query yard ray 1,2,3,4 --within 3
-err '--within needs nearest'
-expect 2 quadrille query yard nearest 1,2 --first
-err '--first needs ray'
-expect 2 quadrille query yard box 1,2,3,4 --length 3
-err '--length needs ray'
-expect 2 quadrille query yard nearest 1,2 -k 3 --limit 4
-err '--limit and -k exclude each other'
-expect 2 quadrille query yard ray 1,2,3,4 --first --limit 4
-err '--limit and --first exclude each other'
-expect 2 quadrille query yard box 1,2,3,4 --limit 65537
-err "--limit '65537': must be a whole number from 1 to 65536"
-expect 2 quadrille query yard nearest 1,2 --within 0
-err "--within '0': must be a number from "
+fails 2 '-k needs nearest' quadrille query yard circle 1,2,3 -k 3
+fails 2 '--within needs nearest' quadrille query yard ray 1,2,3,4 --within 3
+fails 2 '--first needs ray' quadrille query yard nearest 1,2 --first
+fails 2 '--length needs ray' quadrille query yard box 1,2,3,4 --length 3
+fails 2 '--limit and -k exclude each other' quadrille query yard nearest 1,2 -k 3 --limit 4
+fails 2 '--limit and --first exclude each other' quadrille query yard ray 1,2,3,4 --first --limit 4
+fails 2 "--limit '65537': must be a whole number from 1 to 65536" quadrille query yard box 1,2,3,4 --limit 65537
+fails 2 "--within '0': must be a number from " quadrille query yard nearest 1,2 --within 0

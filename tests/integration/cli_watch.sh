@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# watch: lines where there is no terminal; on one, a screen that is left as it was found, whatever ends the program.
+# watch: lines without a terminal; on a terminal, a screen that is restored when the program ends, for any reason.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
 start
@@ -11,11 +11,9 @@ quadrille open arena --bounds 0,0,20,10 --hz 100 >/dev/null
 printf '1,1,1,1\n2,2,1,1\n3,9,9,1\n' | quadrille spawn arena - --circle >/dev/null
 
 line='^tick [0-9]+  entities 3  pairs 1  begins/s [0-9.]+  ends/s [0-9.]+  tick p50 [0-9.]+ us  p99 [0-9.]+ us$'
-expect 0 quadrille watch arena --seconds 2.2
-out "$line"
+prints "$line" quadrille watch arena --seconds 2.2
 [ "$(grep -Evc "$line" "$scratch/out")" -eq 0 ] || fail 'another line'
-expect 1 quadrille watch nowhere --seconds 1
-err 'UNKNOWN_ROOM'
+fails 1 'UNKNOWN_ROOM' quadrille watch nowhere --seconds 1
 
 # A swept room of three dimensions.
 quadrille open hall --dimensions 3 --swept --hz 100 >/dev/null
@@ -24,12 +22,11 @@ expect 0 quadrille watch hall --seconds 1.2
 out '^tick [0-9]+  entities 1  pairs 0  begins/s [0-9.]+  ends/s [0-9.]+  passed/s 0.0  tick p50 '
 quadrille close hall >/dev/null
 
-# Interrupted; and the room closed.
+# An interrupt ends it, and so does the end of the room.
 for way in INT TERM close; do
     rm "$scratch/out"
-    quadrille watch arena >"$scratch/out" 2>"$scratch/err" &
+    background quadrille watch arena >"$scratch/out" 2>"$scratch/err"
     watch=$!
-    children+=("$watch")
     until_true grep -q tick "$scratch/out"
     if [ $way = close ]; then
         quadrille close arena >/dev/null
@@ -49,11 +46,12 @@ quadrille open arena --bounds 0,0,20,10 --hz 100 >/dev/null
 printf '1,1,1,1\n2,2,1,1\n3,9,9,1\n' | quadrille spawn arena - --circle >/dev/null
 enter=$'\033[?1049h' leave=$'\033[?1049l' cursor=$'\033[?25h'
 
-# Writes here are keys typed into the terminal.
+# Bytes written here are keys typed into the terminal.
 mkfifo "$scratch/keys"
 exec 8<>"$scratch/keys"
 
-# on_terminal NAME COMMAND...: `script` gives it one; its exit status and the terminal's settings are written into it.
+# on_terminal NAME COMMAND...: runs the command on a terminal of `script`, which also prints the exit status and the
+# terminal's settings.
 on_terminal() {
     local name=$1
     shift
@@ -73,7 +71,7 @@ check_screen screen 0
 for text in 'quadrille' 'arena' 'entities' 'pairs' 'begins/s' 'ends/s' 'p50' 'p99' 'q quits' '╭' '╯' '●'; do
     grep -qF -- "$text" "$scratch/screen" || fail "the screen has no $text"
 done
-# Capsules are drawn as well, of three dimensions what is seen along z.
+# Capsules are drawn, too; three dimensions are drawn as seen along z.
 quadrille open hall --dimensions 3 --swept --bounds 0,0,0,20,10,5 --hz 100 >/dev/null
 printf '1,5,5,2,3,1,0,1\n2,12,5,2,-3,1,0,1\n' | quadrille spawn hall - --dimensions 3 --capsule >/dev/null
 on_terminal hall quadrille watch hall --seconds 1.2
@@ -95,7 +93,7 @@ check_screen box 0
 on_terminal nobody quadrille watch arena --observer 77 --range 3 --seconds 5
 check_screen nobody 1
 grep -qF 'entity 77: UNKNOWN_ID' "$scratch/nobody" || fail 'an anchor that is none is not told'
-# Two touch, one is alone: there is a cell of either color, before a braille pattern.
+# Two entities touch, and one is alone: braille cells of both colors appear.
 for colour in $'\033[38;5;74m\xE2' $'\033[38;5;214m\xE2'; do
     LC_ALL=C grep -qF "$colour" "$scratch/screen" || fail 'the map lacks a colour'
 done
@@ -106,9 +104,8 @@ check_screen plain 0
 pid_of_watch="sh -c 'echo \$\$ >\"$scratch/pid\"; exec quadrille watch arena'"
 for signal in INT TERM HUP QUIT key; do
     rm -f "$scratch/pid"
-    on_terminal "$signal" "$pid_of_watch" &
+    background on_terminal "$signal" "$pid_of_watch"
     terminal=$!
-    children+=("$terminal")
     entered() { [ -s "$scratch/pid" ] && grep -qF 'q quits' "$scratch/$signal"; }
     until_true entered
     if [ $signal = key ]; then printf q >&8; else kill -$signal "$(cat "$scratch/pid")"; fi
@@ -117,11 +114,10 @@ for signal in INT TERM HUP QUIT key; do
     [ $signal = QUIT ] && check_screen QUIT 131 || check_screen "$signal" 0
 done
 
-# The end of the server is reported on the ordinary screen.
+# watch reports the end of the server on the normal screen.
 rm -f "$scratch/pid"
-on_terminal died "$pid_of_watch" &
+background on_terminal died "$pid_of_watch"
 terminal=$!
-children+=("$terminal")
 entered() { [ -s "$scratch/pid" ] && grep -qF 'q quits' "$scratch/died"; }
 until_true entered
 kill -KILL "$server_pid"

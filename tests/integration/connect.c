@@ -15,8 +15,6 @@
 #include "support/session.h"
 #include "tests/support/test.h"
 
-#define ADDRESS qd_server_address(session_server)
-
 static void expect_failure(const char *address, int timeout_ms, qd_client_status status, const char *word)
 {
     qd_client *client = qd_client_create();
@@ -75,7 +73,7 @@ static void close_stranger(struct stranger *stranger)
     close(stranger->socket);
 }
 
-TEST(connect_without_a_listener_fails)
+SESSION_TEST(connect_without_a_listener_fails)
 {
     /* A port that was just free, and that nobody else is given while it is bound without listening. */
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -92,7 +90,7 @@ TEST(connect_without_a_listener_fails)
     expect_failure("no-such-host.invalid:7400", DEADLINE_MS, QD_CLIENT_ERR_ADDRESS, "no-such-host.invalid");
 }
 
-TEST(connect_to_a_silent_peer_times_out)
+SESSION_TEST(connect_to_a_silent_peer_times_out)
 {
     struct stranger stranger;
 
@@ -101,7 +99,7 @@ TEST(connect_to_a_silent_peer_times_out)
     close_stranger(&stranger);
 }
 
-TEST(connect_to_another_protocol_fails)
+SESSION_TEST(connect_to_another_protocol_fails)
 {
     struct stranger stranger;
 
@@ -114,7 +112,7 @@ TEST(connect_to_another_protocol_fails)
     close_stranger(&stranger);
 }
 
-TEST(connect_over_ipv6_succeeds)
+SESSION_TEST(connect_over_ipv6_succeeds)
 {
     struct sockaddr_in6 loopback = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
     int try = socket(AF_INET6, SOCK_STREAM, 0);
@@ -127,26 +125,22 @@ TEST(connect_over_ipv6_succeeds)
         print_message("this machine has no IPv6\n");
         skip();
     }
-    qd_process *server = qd_server_start(QD_ARGS("--listen", "[::1]:0"));
+    qd_process *server = session_start(QD_ARGS("--listen", "[::1]:0"));
     assert_int_equal(strncmp(qd_server_address(server), "[::1]:", 6), 0);
-    session_witness witness;
-    session_witness_open(&witness, qd_server_address(server));
-    session_witness_close(&witness);
-    session_server_stop(server);
+    session_bystander_open(qd_server_address(server));
 }
 
-TEST(connect_by_host_name_succeeds)
+SESSION_TEST(connect_by_host_name_succeeds)
 {
     char address[64];
 
     snprintf(address, sizeof address, "localhost%s", strrchr(ADDRESS, ':'));
     qd_client *client = session_open(address);
     session_expect_quiet(client);
-    qd_client_destroy(client);
 }
 
 /* Queued messages can still be read after the server ended; then the session ends. */
-TEST(client_of_a_dead_server_reports_the_end)
+SESSION_TEST(client_of_a_dead_server_reports_the_end)
 {
     qd_process *server = qd_server_start(NULL);
     qd_client *client = session_open(qd_server_address(server));
@@ -169,7 +163,6 @@ TEST(client_of_a_dead_server_reports_the_end)
     }
     assert_null(qd_client_wait(client, DEADLINE_MS));
     assert_int_equal(qd_client_flush(client, DEADLINE_MS), QD_CLIENT_ERR_CLOSED);
-    qd_client_destroy(client);
 }
 
 static volatile sig_atomic_t alarms;
@@ -182,7 +175,7 @@ static void on_alarm(int number)
 
 /* A signal ends the wait, so that a program without a timeout can be stopped. It does not end the wait for
  * an answer. */
-TEST(signal_ends_the_wait)
+SESSION_TEST(signal_ends_the_wait)
 {
     qd_client *client = session_open(ADDRESS);
     struct sigaction action = {.sa_handler = on_alarm}, old;
@@ -200,10 +193,9 @@ TEST(signal_ends_the_wait)
     }
     setitimer(ITIMER_REAL, &never, NULL);
     sigaction(SIGALRM, &old, NULL);
-    qd_client_destroy(client);
 }
 
-TEST(wait_respects_its_timeout)
+SESSION_TEST(wait_respects_its_timeout)
 {
     qd_client *client = session_open(ADDRESS);
 
@@ -215,15 +207,14 @@ TEST(wait_respects_its_timeout)
     assert_int_equal(qd_client_flush(client, 0), QD_CLIENT_OK);
     assert_int_equal(qd_client_state(client), QD_CLIENT_OK);
     session_expect_quiet(client);
-    qd_client_destroy(client);
 }
 
 /* More than any socket holds, both ways, in one go. A server whose answers are not taken stops reading: so they are
  * taken in while the rest goes out. */
-TEST(flood_of_requests_is_sent_completely)
+SESSION_TEST(flood_of_requests_is_sent_completely)
 {
     enum { PINGS = 400000 };
-    qd_process *server = qd_server_start(QD_ARGS("--queue-max", "64K"));
+    qd_process *server = session_start(QD_ARGS("--queue-max", "64K"));
     qd_client *client = session_open(qd_server_address(server));
     setsockopt(qd_client_socket(client), SOL_SOCKET, SO_RCVBUF, &(int){65536}, sizeof(int));
     for (uint64_t i = 0; i < PINGS; i++) {
@@ -238,8 +229,6 @@ TEST(flood_of_requests_is_sent_completely)
         assert_int_equal(message->as.pong.data, i);
     }
     session_expect_quiet(client);
-    qd_client_destroy(client);
-    session_server_stop(server);
 }
 
 TEST_MAIN_WITH(session_server_setup, session_server_teardown)

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Every example against a real server; the output of hello and gateway is known in advance.
-. "$(dirname "$0")/../support/server.sh"
+# Runs every example with a real server, and compares the output of hello and gateway.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
 
 start_server
 host=${address%:*} port=${address##*:}

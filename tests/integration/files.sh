@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Connections are open files: the server raises the soft limit itself, and warns if the hard one is too low.
+# Connections are open files. The server raises the soft limit itself, and warns if the hard limit is too low.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
 

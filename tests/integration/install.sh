@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Installs to a fresh prefix, and builds and runs an example as a user would: with pkg-config (shared and static) and
-# with CMake's find_package; the shared library exports nothing but qd_ symbols, and code for other languages is made of
-# the .proto without complaint.
-. "$(dirname "$0")/../support/server.sh"
+# Installs to a new prefix. Then builds and runs an example with pkg-config, shared and static, and with CMake's
+# find_package. The shared library exports only qd_ symbols, and protoc generates code for other languages.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
 
 cached() {
     sed -n "s/^$1:[A-Z]*=//p" "$QD_BUILD/CMakeCache.txt"
@@ -30,7 +30,7 @@ nm -D --defined-only "$library/libquadrille.so" | awk '{ print $NF }' >"$scratch
 if grep -v '^qd_' "$scratch/exported" | grep -v '^__\(asan\|tsan\|ubsan\|odr_asan\)'; then
     fail "the shared library exports more than qd_ symbols"
 fi
-# All that the headers declare, and nothing else.
+# The library exports exactly what the headers declare.
 grep -hv "^#" "$prefix"/include/quadrille/{quadrille,quadrille-views,messages*}.h | tr '\n' ' ' |
     grep -o 'QD_API [^;()]*(' | sed 's/($//; s/.*[ *]//' | sort >"$scratch/declared"
 grep '^qd_' "$scratch/exported" | sort | diff "$scratch/declared" - || fail "declared (<) and exported (>) differ"
@@ -43,7 +43,7 @@ for language in cpp csharp java objc php python ruby; do
     [ ! -s "$scratch/log" ] || { cat "$scratch/log"; fail "protoc --${language}_out warns"; }
 done
 
-# And in its place; protoc-gen-go refuses what names none.
+# The generated code is in the package of the .proto. protoc-gen-go needs a go_package.
 [ -f "$scratch/generated/quadrille/v1/ClientFrame.java" ] || fail "Java's classes are not in quadrille.v1"
 grep -q '^namespace Quadrille.V1 ' "$scratch/generated/Quadrille.cs" || fail "C#'s classes are not in Quadrille.V1"
 protoc -I "$prefix/share/quadrille" -o "$scratch/descriptors" quadrille.proto
@@ -55,7 +55,7 @@ host=${address%:*} port=${address##*:}
 
 run() {
     echo "== $1"
-    # An example leaves nothing behind in the server, so that it can run again.
+    # An example leaves nothing in the server, so it can run again.
     LD_LIBRARY_PATH=$library timeout 60 "$@" >"$scratch/printed" || fail "$1 failed"
     grep -q '1 begin\|touch' "$scratch/printed" || fail "$1 saw no begin"
 }
@@ -73,7 +73,7 @@ run "$scratch/shared" "$address"
 compile "$QD_SOURCE/client/examples/uv_watch.c" "$scratch/uv" quadrille libuv
 run "$scratch/uv" "$host" "$port"
 
-# The same elsewhere and without the shared library.
+# The same in another place, without the shared library.
 cp -R "$prefix" "$scratch/moved"
 PKG_CONFIG_PATH=$scratch/moved/${pkgconfig#"$prefix"/}
 rm "$scratch/moved/${library#"$prefix"/}"/libquadrille.so*

@@ -6,124 +6,57 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/raw.h"
 #include "support/session.h"
 #include "tests/support/test.h"
 
-TEST(room_above_rooms_max_is_refused)
+SESSION_TEST(options_limit_rooms_entities_and_frames)
 {
-    qd_process *server = qd_server_start(QD_ARGS("--rooms-max", "3"));
-    session_witness witness; /* has the first room */
+    const char *address = qd_server_address(session_start(
+        QD_ARGS("--rooms-max", "3", "--entities-max", "50", "--frame-max", "10K", "--slow-ms-max", "300")));
 
-    session_witness_open(&witness, qd_server_address(server));
-    qd_client *client = session_open(qd_server_address(server));
-    assert_int_equal(qd_client_welcome(client)->limits.rooms_max, 3);
+    session_bystander_open(address); /* has the first room */
+    qd_client *client = session_open(address);
+    const qd_msg_limits *limits = &qd_client_welcome(client)->limits;
+    assert_int_equal(limits->rooms_max, 3);
+    assert_int_equal(limits->entities_max, 50);
+    assert_int_equal(limits->frame_bytes_max, 10240);
+    assert_int_equal(limits->slow_ms_max, 300);
+
     uint64_t second = session_open_room(client, "second", NULL);
     session_open_room(client, "third", NULL);
     session_expect_error(client, qd_client_open_room(client, "fourth", &session_step_room), QD_ERROR_LIMIT,
                          "--rooms-max");
-    /* Joining one that is there needs no place; closing one makes one. */
-    assert_int_equal(session_join(client, "second"), second);
-    session_expect(client, qd_client_close_room(client, second), QD_SERVER_ROOM_CLOSED);
-    session_open_room(client, "fourth", NULL);
-    session_expect_error(client, qd_client_open_room(client, "fifth", &session_step_room), QD_ERROR_LIMIT, NULL);
-    session_expect_quiet(client);
-    qd_client_destroy(client);
-    session_witness_close(&witness);
-    session_server_stop(server);
-}
-
-/* Spawns `count` points with ids from `first` on, at one place. */
-static uint32_t spawn_points(qd_client *client, uint64_t room, uint32_t first, uint32_t count)
-{
-    uint32_t ids[100];
-    float zeros[100] = {0};
-
-    assert_true(count <= 100);
-    for (uint32_t i = 0; i < count; i++) {
-        ids[i] = first + i;
-    }
-    return qd_client_spawn(client, room, &(qd_msg_entities){count, ids, .x = zeros, .y = zeros}, false);
-}
-
-static void fill(qd_client *client, const char *name, uint32_t asked, uint32_t takes)
-{
-    qd_msg_room_config config = session_step_room;
-
-    config.entities_max = asked;
-    uint64_t room = session_open_room(client, name, &config);
-    uint32_t refused[100];
-    qd_error_code codes[100];
-    for (uint32_t i = 0; i < 100 - takes; i++) {
-        refused[i] = takes + i;
-        codes[i] = QD_ERROR_ROOM_FULL;
-    }
-    session_expect_entries(client, spawn_points(client, room, 0, 100), 100 - takes, refused, codes);
-    /* A despawned entity makes room for another within the same batch. */
-    session_despawn(client, room, 0);
-    spawn_points(client, room, 1000, 1);
-    refused[0] = 0;
-    session_expect_entries(client, spawn_points(client, room, 1001, 1), 1, refused, codes);
-    session_step(client, room);
-    session_expect_quiet(client);
-}
-
-TEST(entity_above_entities_max_is_refused)
-{
-    qd_process *server = qd_server_start(QD_ARGS("--entities-max", "50"));
-    qd_client *client = session_open(qd_server_address(server));
-
-    assert_int_equal(qd_client_welcome(client)->limits.entities_max, 50);
-    fill(client, "default", 0, 50);
-    fill(client, "fewer", 7, 7);
     qd_msg_room_config config = session_step_room;
     config.entities_max = 51;
     session_expect_error(client, qd_client_open_room(client, "more", &config), QD_ERROR_INVALID, "entities_max");
-    qd_client_destroy(client);
-    session_server_stop(server);
-}
 
-TEST(frame_above_frame_max_ends_the_connection)
-{
-    qd_process *server = qd_server_start(QD_ARGS("--frame-max", "10K"));
-    const char *address = qd_server_address(server);
-    session_witness witness;
-
-    session_witness_open(&witness, address);
-    static uint8_t frame[10241];
-    raw_link *raw = raw_open_session(address);
-    frame[0] = 0x08; /* seq 0, again and again: a legal way to fill a frame */
-    for (size_t i = 0; i < sizeof frame; i += 2) {
-        frame[i] = 0x08;
+    uint32_t ids[4000], refused[10];
+    float zeros[60] = {0};
+    qd_error_code codes[10];
+    for (uint32_t i = 0; i < 4000; i++) {
+        ids[i] = i;
     }
-    raw_send_frame(raw, frame, 10240);
-    raw_expect_end(raw, QD_ERROR_MALFORMED, NULL);
-    raw_close(raw);
-    raw = raw_open_session(address);
-    raw_send_frame(raw, frame, 10241);
-    raw_expect_end(raw, QD_ERROR_FRAME_TOO_LONG, "--frame-max");
-    raw_close(raw);
+    for (uint32_t i = 0; i < 10; i++) {
+        refused[i] = 50 + i;
+        codes[i] = QD_ERROR_ROOM_FULL;
+    }
+    uint32_t seq = qd_client_spawn(client, second, &(qd_msg_entities){60, ids, .x = zeros, .y = zeros}, false);
+    session_expect_entries(client, seq, 10, refused, codes);
+    session_expect_quiet(client);
 
-    /* The library reports it, too. */
-    qd_client *client = session_open(address);
-    assert_int_equal(qd_client_welcome(client)->limits.frame_bytes_max, 10240);
-    uint32_t ids[4000] = {0};
-    qd_client_despawn(client, 1, ids, 4000);
+    qd_client_despawn(client, second, ids, 4000);
     assert_null(qd_client_answer(client, UINT32_MAX, DEADLINE_MS));
     assert_int_equal(qd_client_state(client), QD_CLIENT_ERR_REFUSED);
-    qd_client_destroy(client);
-    session_witness_close(&witness);
-    session_server_stop(server);
+    assert_non_null(strstr(qd_client_error(client), "--frame-max"));
 }
 
 /* Memory: a room takes what there is, the rest is refused; nothing breaks, and closing the room gives it back. */
-TEST(batch_above_memory_max_is_refused)
+SESSION_TEST(batch_above_memory_max_is_refused)
 {
     enum { BATCH = 5000 };
-    qd_process *server = qd_server_start(QD_ARGS("--memory-max", "32M"));
-    session_witness witness;
-    session_witness_open(&witness, qd_server_address(server));
-    qd_client *client = session_open(qd_server_address(server));
+    const char *address = qd_server_address(session_start(QD_ARGS("--memory-max", "32M")));
+    session_bystander_open(address);
+    qd_client *client = session_open(address);
     uint32_t *ids = malloc(BATCH * sizeof *ids);
     float *x = malloc(BATCH * sizeof *x);
     for (int round = 0; round < 2; round++) {
@@ -146,24 +79,20 @@ TEST(batch_above_memory_max_is_refused)
             assert_int_equal(message->kind, QD_SERVER_STATS);
             assert_true(message->as.stats.server.memory_bytes <= message->as.stats.server.memory_bytes_max);
         }
-        session_witness_check(&witness);
+        session_check_bystanders();
         session_expect(client, qd_client_close_room(client, room), QD_SERVER_ROOM_CLOSED);
     }
     free(ids);
     free(x);
-    qd_client_destroy(client);
-    session_witness_close(&witness);
-    session_server_stop(server);
 }
 
 /* Rooms, and then sessions, use all of the memory. Every later client gets an error, whichever step fails: the
  * connection, the session, the Hello or the Welcome. */
-TEST(session_above_memory_max_is_refused)
+SESSION_TEST(session_above_memory_max_is_refused)
 {
     enum { SESSIONS_MAX = 1000, MORE = 20 };
     static qd_client *sessions[SESSIONS_MAX];
-    qd_process *server = qd_server_start(QD_ARGS("--memory-max", "16M"));
-    const char *address = qd_server_address(server);
+    const char *address = qd_server_address(session_start(QD_ARGS("--memory-max", "16M")));
     qd_client *client = session_open(address);
     const qd_server_message *answer = NULL;
     for (uint32_t rooms = 0; answer == NULL || answer->kind != QD_SERVER_ERROR; rooms++) {
@@ -197,8 +126,6 @@ TEST(session_above_memory_max_is_refused)
         answer = qd_client_wait(client, DEADLINE_MS);
         assert_non_null(answer);
     } while (answer->kind != QD_SERVER_PONG);
-    qd_client_destroy(client);
-    session_server_stop(server);
 }
 
 TEST_MAIN()

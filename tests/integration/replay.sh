@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# replay: the events of a room, tick by tick, against brute force: that of --check, and one in awk that shares nothing
-# with it. Over traces made here, and over recorded ones: those in $QD_TRACES, else in ../shared/traces beside the
-# repository, else none, which the output reports.
+# replay: compares the events of a room, tick by tick, with two brute forces: that of --check, and an independent one
+# in awk. The traces are generated here or recorded. Recorded traces are in $QD_TRACES, else in ../shared/traces next
+# to the repository; without any, the output reports it.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
 : "${QD_SOURCE:?the folder of the sources}"
 start
 
-# generate SHAPE SEED PARTS: entities move, come, go, and change their size; some ticks have no rows. All numbers are
-# whole parts of one, so that many shapes just touch. With 16 parts awk's doubles and the server's floats agree to the
-# last bit; with 10 every number is rounded, and a touch depends on the last bit. Ids lie on both sides of 2^31.
+# generate SHAPE SEED PARTS: prints a trace in which entities spawn, move, change their size and despawn; some ticks
+# have no rows. All numbers are multiples of 1 / PARTS, so that many shapes just touch. With 16 parts, awk's doubles
+# equal the server's floats. With 10, every number is rounded, and a touch depends on the last bit. Ids are on both
+# sides of 2^31.
 generate() {
     awk -v shape="$1" -v seed="$2" -v parts="$3" '
         function some(low, high) { return (low * parts + int(rand() * (high - low) * parts)) / parts }
@@ -32,7 +33,7 @@ generate() {
                     if (rand() < 0.05) hx[i] = some(0, 3)
                     if (rand() < 0.05) hy[i] = some(0, 3)
                     if (rand() < 0.8) { x[i] += some(-1, 1); y[i] += some(-1, 1) }
-                    # Seldom far away, outside of the bounds.
+                    # Rarely far outside of the bounds.
                     if (rand() < 0.01) x[i] = some(-64, 96)
                     if (here[i] && tick % 50 > 2)
                         printf "%d,%.0f,%.4f,%.4f,%.4f,%.4f\n", tick, id[i], x[i], y[i], hx[i], hy[i]
@@ -41,7 +42,7 @@ generate() {
         }'
 }
 
-# Brute force over a trace on the standard input.
+# Applies brute force to a trace on the standard input.
 brute_force() {
     awk -F , '
         function overlap(i, j,    dx, dy, reach) {
@@ -56,7 +57,7 @@ brute_force() {
             if (size[a] != old_size[a] || size[b] != old_size[b]) return "resized"
             return "moved apart"
         }
-        # The rows of this tick are in n, id, x, y, hx, hy; they are ordered here, so that pairs come in order.
+        # The rows of this tick are in n, id, x, y, hx, hy. Sorting them here puts the pairs in order.
         function finish(    i, j, k, swap, pairs, key, part) {
             delete now; delete size; delete pair; pairs = 0
             for (i = 2; i <= n; i++)
@@ -102,9 +103,8 @@ for shape in box circle; do
         for reason in 'despawned' 'resized' 'moved apart'; do
             grep -q ",end,.*,$reason\$" "$scratch/events" || fail "$shape $seed: no end because $reason"
         done
-        # The room is gone, and can be opened again.
-        expect 0 quadrille rooms
-        out '^no rooms$'
+        # The room is closed, so another one can have its name.
+        prints '^no rooms$' quadrille rooms
     done
 done
 
@@ -115,7 +115,7 @@ for shape in box circle; do
     done
 done
 
-# In rooms that are swept, and with every index of two dimensions.
+# In swept rooms, and with every index of two dimensions.
 for shape in box circle; do
     for index in auto quadtree sparse hash grid brute; do
         for parts in 16 10; do
@@ -128,7 +128,7 @@ for shape in box circle; do
     done
 done
 
-# Gzipped; without bounds; from the standard input; the events on the standard output.
+# A gzipped trace, one without bounds, one from the standard input; events on the standard output.
 gzip -c "$trace" >"$scratch/trace.csv.gz"
 expect 0 quadrille replay "$scratch/trace.csv.gz" --room generated --step --events -
 cmp "$scratch/brute" "$scratch/out" || fail 'events of a gzipped trace'
@@ -136,40 +136,36 @@ err '^300 ticks, '
 grep -v '^# bounds' "$trace" | expect 0 quadrille replay - --room generated --step --check --events "$scratch/events"
 cmp "$scratch/brute" "$scratch/events" || fail 'events of a trace without bounds'
 
-# By the clock.
+# In clock mode.
 head -n 400 "$trace" >"$scratch/short.csv"
 expect 0 quadrille replay "$scratch/short.csv" --room clocked --hz 200
 err '^playing [0-9]+ ticks into room clocked at 200 Hz'
 expect 0 quadrille replay "$scratch/short.csv" --room clocked
 err '^playing [0-9]+ ticks into room clocked at 25 Hz'
 
-# A room that is there already.
+# The room exists already.
 export QUADRILLE_TOKEN=tester
 quadrille open ready --step --bounds 0,0,32,32 >/dev/null
 expect 0 quadrille replay "$trace" --room ready --step --check
 quadrille open taken --step --bounds 0,0,32,32 >/dev/null
 quadrille spawn taken 1 1 1 1 >/dev/null
-expect 1 quadrille replay "$trace" --room taken --step --check
-err '^quadrille replay: room taken holds 1 entities already'
-expect 1 quadrille replay "$trace" --room taken --hz 20
-err 'CONFIG_MISMATCH'
+fails 1 '^quadrille replay: room taken holds 1 entities already' quadrille replay "$trace" --room taken --step --check
+fails 1 'CONFIG_MISMATCH' quadrille replay "$trace" --room taken --hz 20
 
-# Another session that disturbs the room is detected. The trace is long, so that there is time for it.
+# replay detects that another session disturbs the room. The trace is long enough for that.
 awk 'BEGIN { print "tick,id,x,y,hx,hy"; for (t = 0; t < 400000; t++) print t ",1,0,0,1,1" }' >"$scratch/long.csv"
-quadrille replay "$scratch/long.csv" --room disturbed --step --check >"$scratch/out" 2>"$scratch/err" &
+background quadrille replay "$scratch/long.csv" --room disturbed --step --check >"$scratch/out" 2>"$scratch/err"
 replay=$!
-children+=("$replay")
 under_way() { quadrille stats disturbed >"$scratch/stats" && grep -q '^tick  *[1-9][0-9]' "$scratch/stats"; }
 until_true under_way
 quadrille spawn disturbed 7 1 1 1 >/dev/null
 ends_with 1 "$replay" 'a room that was disturbed'
 out ': DIFFERENT at 1 of them; first at tick [0-9]+: the server reported begin of 1 and 7, brute force expects nothing more$'
 
-# Traces that make no sense: the line, the value, and what it must be.
+# Errors of invalid traces name the line, the value and what it must be.
 refuse() {
     printf "$1" >"$scratch/bad.csv"
-    expect 1 quadrille replay "$scratch/bad.csv" --room bad --step
-    err "^quadrille replay: $scratch/bad\.csv: $2"
+    fails 1 "^quadrille replay: $scratch/bad\.csv: $2" quadrille replay "$scratch/bad.csv" --room bad --step
 }
 header='tick,id,x,y,hx,hy\n'
 refuse '' 'line 0: the file ends without the header'
@@ -188,11 +184,9 @@ refuse "${header}0,1,0,0,1,1\n0,2,0,0,1,1\n0,1,3,3,1,1\n1,1,0,0,1,1\n" 'lines 2 
 refuse "# shape: star\n${header}" "line 1: shape 'star': must be box or circle"
 refuse "# bounds: 0 0 0 1\n${header}" "line 1: bounds '0 0 0 1': must be minx miny maxx maxy"
 refuse "# hz: fast\n${header}" "line 1: hz 'fast'"
-expect 1 quadrille replay "$scratch/none.csv" --room bad --step
-err 'none\.csv: No such file'
+fails 1 'none\.csv: No such file' quadrille replay "$scratch/none.csv" --room bad --step
 head -c 2000 "$scratch/trace.csv.gz" >"$scratch/cut.csv.gz"
-expect 1 quadrille replay "$scratch/cut.csv.gz" --room bad --step
-err 'cut\.csv\.gz: line [0-9]+: '
+fails 1 'cut\.csv\.gz: line [0-9]+: ' quadrille replay "$scratch/cut.csv.gz" --room bad --step
 expect 1 quadrille replay "$trace" --room bad --step --events "$scratch/no/such/folder"
 err '^quadrille replay: --events .*: No such file'
 

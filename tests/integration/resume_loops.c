@@ -6,21 +6,17 @@
 #include <string.h>
 
 #include "client/quadrille.h"
-#include "support/process.h"
 #include "support/session.h"
 #include "tests/support/test.h"
 
 #define ROUNDS 60u
 
-TEST(resume_on_another_loop_succeeds)
+SESSION_TEST(resume_on_another_loop_succeeds)
 {
     uint8_t key[QD_RESUME_KEY_BYTES];
-    qd_process *server = qd_server_start(QD_ARGS("--loops", "3", "--workers", "2"));
-    const char *address = qd_server_address(server);
-    qd_client *other = session_open(address), *client = qd_client_create(), *before;
+    const char *address = qd_server_address(session_start(QD_ARGS("--loops", "3", "--workers", "2")));
+    qd_client *other = session_open(address), *client = session_open_resumable(address, NULL), *before;
 
-    qd_client_resumable(client, NULL);
-    assert_int_equal(qd_client_connect(client, address, NULL, "test", DEADLINE_MS), QD_CLIENT_OK);
     memcpy(key, qd_client_welcome(client)->resume_key.bytes, sizeof key);
     uint64_t session = qd_client_welcome(client)->session, room = session_open_room(other, "resumed", NULL);
     session_join(client, "resumed");
@@ -34,17 +30,15 @@ TEST(resume_on_another_loop_succeeds)
         session_move(before, room, 1, 10 + (float)(round % 3) / 4, 10);
         /* Cut, or left half open, with that under way. */
         if (round % 2 == 0) {
-            qd_client_destroy(before);
+            session_close(before);
         }
         session_move(other, room, 3, 500 + (float)round, 500);
         session_step(other, room);
-        client = qd_client_create();
-        qd_client_resumable(client, key);
-        assert_int_equal(qd_client_connect(client, address, NULL, "test", DEADLINE_MS), QD_CLIENT_OK);
+        client = session_open_resumable(address, key);
         assert_true(qd_client_welcome(client)->resumed && qd_client_welcome(client)->session == session);
         session_settle(client);
         if (round % 2 != 0) {
-            qd_client_destroy(before);
+            session_close(before);
         }
     }
 
@@ -56,9 +50,6 @@ TEST(resume_on_another_loop_succeeds)
     session_step(client, room);
     session_expect_tick(client, "end 1-2 moved apart");
     qd_pairs_destroy(pairs);
-    qd_client_destroy(client);
-    qd_client_destroy(other);
-    qd_process_destroy(server);
 }
 
 TEST_MAIN()

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rooms: very many at once, lists, snapshots, statistics, and when an empty one closes.
+ * Rooms: very many at once, lists, statistics, their clock, and the config that is in force.
  */
 
 #include <string.h>
@@ -8,11 +8,10 @@
 #include "support/session.h"
 #include "tests/support/test.h"
 
-#define ADDRESS qd_server_address(session_server)
-#define ROOMS   1000
+#define ROOMS 1000
 
 /* A thousand rooms, half of them on their own clock; in each, two boxes meet and part, and only its own events come. */
-TEST(thousand_rooms_tick_independently)
+SESSION_TEST(thousand_rooms_tick_independently)
 {
     static uint64_t handles[ROOMS];
     static uint32_t begins[ROOMS], ends[ROOMS];
@@ -68,10 +67,9 @@ TEST(thousand_rooms_tick_independently)
         assert_int_equal(begins[i], 1);
         assert_int_equal(ends[i], 1);
     }
-    qd_client_destroy(client);
 }
 
-TEST(list_reports_each_room)
+SESSION_TEST(list_reports_each_room)
 {
     qd_client *client = session_open(ADDRESS);
     const char *names[] = {"list a", "list b", "list c", "list d", "list \xc3\xa9"};
@@ -110,80 +108,9 @@ TEST(list_reports_each_room)
     } while (info->tick != 1 || info->entities != 1 || info->sessions != 1);
     assert_string_equal(info->name, "list b");
     assert_int_equal(info->tick_mode, QD_TICK_MODE_STEP);
-    qd_client_destroy(client);
 }
 
-TEST(snapshot_reports_the_entities)
-{
-    qd_client *client = session_open(ADDRESS);
-    uint64_t room = session_open_room(client, "snapshot", NULL);
-    const uint32_t ids[] = {9, 3, 7}, category[] = {1, 2, 4}, mask[] = {8, 16, 32};
-    const float x[] = {10, 20, 300}, y[] = {10, 20, 300}, half_x[] = {1, 2, 3}, half_y[] = {4, 5, 6};
-    const uint8_t shapes[] = {QD_SHAPE_BOX, QD_SHAPE_CIRCLE, QD_SHAPE_BOX};
-    const qd_msg_entities batch = {
-        3,           ids, .x = x, .y = y, .half_x = half_x, .half_y = half_y, .shape = shapes, .category = category,
-        .mask = mask};
-
-    qd_client_spawn(client, room, &batch, false);
-    /* As they are now, ticked or not; by ascending id. */
-    uint32_t seq = qd_client_snapshot(client, room, NULL, 0);
-    const qd_msg_snapshot_result *result = &session_expect(client, seq, QD_SERVER_SNAPSHOT_RESULT)->as.snapshot_result;
-    assert_int_equal(result->tick, 0);
-    assert_true(result->last);
-    assert_int_equal(result->entities.count, 3);
-    const size_t order[] = {1, 2, 0};
-    for (size_t i = 0; i < 3; i++) {
-        assert_int_equal(result->entities.id[i], ids[order[i]]);
-        assert_true(result->entities.x[i] == x[order[i]] && result->entities.y[i] == y[order[i]]);
-        assert_true(result->entities.half_x[i] == half_x[order[i]]);
-        assert_int_equal(result->entities.shape[i], shapes[order[i]]);
-        assert_int_equal(result->entities.category[i], category[order[i]]);
-        assert_int_equal(result->entities.mask[i], mask[order[i]]);
-    }
-    /* A limit; and a region, which id 9 touches at its corner. */
-    result = &session_expect(client, qd_client_snapshot(client, room, NULL, 2), QD_SERVER_SNAPSHOT_RESULT)
-                  ->as.snapshot_result;
-    assert_int_equal(result->entities.count, 2);
-    assert_true(result->more);
-    const qd_msg_bounds region = {.min_x = 0, .min_y = 0, .max_x = 9, .max_y = 6};
-    result = &session_expect(client, qd_client_snapshot(client, room, &region, 0), QD_SERVER_SNAPSHOT_RESULT)
-                  ->as.snapshot_result;
-    assert_int_equal(result->entities.count, 1);
-    assert_int_equal(result->entities.id[0], 9);
-    assert_false(result->more);
-    qd_client_destroy(client);
-}
-
-/* One that needs several frames. */
-TEST(large_snapshot_arrives_in_several_frames)
-{
-    enum { COUNT = 150000 };
-    static uint32_t ids[COUNT];
-    static float x[COUNT];
-    qd_client *client = session_open(ADDRESS);
-    uint64_t room = session_open_room(client, "large snapshot", NULL);
-    for (uint32_t i = 0; i < COUNT; i++) {
-        ids[i] = COUNT - 1 - i;
-        x[i] = (float)(i % 1000);
-    }
-    qd_client_spawn(client, room, &(qd_msg_entities){COUNT, ids, .x = x, .y = x}, false);
-    uint32_t seq = qd_client_snapshot(client, room, NULL, COUNT + 1);
-    uint32_t seen = 0;
-    bool last = false;
-    while (!last) {
-        const qd_msg_snapshot_result *result =
-            &session_expect(client, seq, QD_SERVER_SNAPSHOT_RESULT)->as.snapshot_result;
-
-        for (uint32_t i = 0; i < result->entities.count; i++) {
-            assert_int_equal(result->entities.id[i], seen++);
-        }
-        last = result->last;
-    }
-    assert_int_equal(seen, COUNT);
-    qd_client_destroy(client);
-}
-
-TEST(stats_count_what_happened)
+SESSION_TEST(stats_count_what_happened)
 {
     qd_client *client = session_open(ADDRESS);
     uint64_t room = session_open_room(client, "stats", NULL);
@@ -224,39 +151,73 @@ TEST(stats_count_what_happened)
     session_expect_error(client, qd_client_step(client, 0, 0), QD_ERROR_UNKNOWN_ROOM, NULL);
     stats = &session_expect(client, qd_client_get_stats(client, 0), QD_SERVER_STATS)->as.stats;
     assert_true(stats->server.errors > errors);
-    qd_client_destroy(client);
 }
 
-/* Opens the room until it is gone, or until it is there. */
-TEST(empty_room_closes)
+/* In a room by clock, whose tick answers every request that has a number. */
+SESSION_TEST(request_with_seq_0_gets_no_reply)
 {
+    static const uint32_t ids[] = {1, 2};
+    static const float at[] = {10, 10};
+    const qd_msg_room_config config = {.has_bounds = true, .bounds = {.max_x = 100, .max_y = 100}, .tick_hz = 200};
     qd_client *client = session_open(ADDRESS);
-    qd_msg_room_config config = session_step_room;
+    uint64_t room = session_open_room(client, "silent", &config);
+    const qd_client_message spawn = {.kind = QD_CLIENT_SPAWN,
+                                     .as.batch = {.room = room, .entities = {2, ids, .x = at, .y = at}}};
 
-    config.empty_close_ms = 1;
-    config.grace_ms = 1;
-    uint64_t room = session_open_room(client, "empty", &config);
-    uint64_t epoch =
-        session_expect(client, qd_client_open_room(client, "empty", NULL), QD_SERVER_ROOM_OPENED)->as.room_opened.epoch;
-    session_spawn(client, room, 1, 1, 1);
-    session_step(client, room);
-    session_expect(client, qd_client_leave_room(client, room), QD_SERVER_ROOM_LEFT);
-
-    /* The entity goes by its grace, then the room, then its name can be had for a new one: all of that in its time. */
-    for (bool gone = false; !gone;) {
-        uint32_t seq = qd_client_list_rooms(client, "emptx", 1);
-        const qd_msg_room_list *list = &session_expect(client, seq, QD_SERVER_ROOM_LIST)->as.room_list;
-
-        gone = list->count == 0 || strcmp(list->rooms[0].name, "empty") != 0;
+    session_subscribe(client, room, QD_SCOPE_ALL, NULL);
+    assert_true(qd_client_send(client, &spawn));
+    session_expect_tick(client, "begin 1-2");
+    session_settle(client);
+    for (const qd_server_message *message; (message = qd_client_next(client)) != NULL;) {
+        assert_int_equal(message->kind, QD_SERVER_TICK); /* a busy machine skips ticks */
     }
-    const qd_msg_room_opened *opened =
-        &session_expect(client, qd_client_open_room(client, "empty", &config), QD_SERVER_ROOM_OPENED)->as.room_opened;
-    assert_true(opened->created);
-    assert_int_not_equal(opened->room, room);
-    assert_true(opened->epoch != epoch);
-    assert_int_equal(opened->tick, 0);
-    session_expect_error(client, qd_client_step(client, room, 0), QD_ERROR_UNKNOWN_ROOM, NULL);
-    qd_client_destroy(client);
+}
+
+/* AUTO stays what was requested; the stats name the index in use. */
+SESSION_TEST(room_opened_reports_the_config_in_force)
+{
+    static const struct {
+        qd_msg_room_config config;
+        qd_index_kind in_use;
+    } rows[] = {
+        {{.dimensions = 3,
+          .has_bounds = true,
+          .bounds = {.max_x = 1000, .max_y = 1000, .max_z = 1000},
+          .tick_mode = QD_TICK_MODE_STEP,
+          .index = QD_INDEX_GRID,
+          .swept = true,
+          .cell_size = 2.5f},
+         QD_INDEX_GRID},
+        {{.dimensions = 2,
+          .has_bounds = true,
+          .bounds = {.max_x = 1000, .max_y = 1000},
+          .tick_mode = QD_TICK_MODE_CLOCK,
+          .tick_hz = 50,
+          .index = QD_INDEX_AUTO},
+         QD_INDEX_BRUTE},
+    };
+    const char *names[] = {"as requested", "auto"};
+    qd_client *client = session_open(ADDRESS);
+
+    for (int i = 0; i < 2; i++) {
+        uint32_t seq = qd_client_open_room(client, names[i], &rows[i].config);
+        const qd_msg_room_opened *opened = &session_expect(client, seq, QD_SERVER_ROOM_OPENED)->as.room_opened;
+        const qd_msg_room_config *config = &opened->config;
+        uint64_t room = opened->room;
+
+        assert_true(opened->created && opened->tick == 0);
+        assert_memory_equal(&config->bounds, &rows[i].config.bounds, sizeof config->bounds);
+        assert_int_equal(config->dimensions, rows[i].config.dimensions);
+        assert_int_equal(config->tick_mode, rows[i].config.tick_mode);
+        assert_int_equal(config->tick_hz, rows[i].config.tick_hz);
+        assert_int_equal(config->index, rows[i].config.index);
+        assert_int_equal(config->prune, QD_PRUNE_DEFAULT);
+        assert_true(config->swept == rows[i].config.swept && config->cell_size == rows[i].config.cell_size);
+        const qd_msg_room_stats *stats =
+            &session_expect(client, qd_client_get_stats(client, room), QD_SERVER_STATS)->as.stats.room;
+        assert_int_equal(stats->index, rows[i].in_use);
+        assert_true(stats->depth == 0 && stats->index_changes == 0);
+    }
 }
 
 TEST_MAIN_WITH(session_server_setup, session_server_teardown)

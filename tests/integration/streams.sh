@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Standard streams that are closed, or take nothing: no socket gets their numbers, and lost output is reported.
+# Closed or full standard streams: no socket gets their numbers, and lost output is reported.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
 
-# A server that logs much, with nowhere to log to; at a port that was free just now.
+# The server logs a lot, to closed streams. Its port was free before.
 start
 stop_server
 "$QD_SERVER" --listen "$address" --log-level debug <&- >&- 2>&- &
@@ -15,7 +15,7 @@ for _ in {1..20}; do
     expect 0 quadrille stats
 done
 
-# A program that prints while it is connected would print into the connection.
+# A connected program must not print into its connection.
 closed() {
     local status=0
     "$@" >&- 2>"$scratch/err" || status=$?
@@ -25,9 +25,8 @@ closed() {
 closed quadrille ping
 closed quadrille stats
 closed quadrille swarm --seconds 0.2
-expect 0 quadrille rooms
-out '^no rooms$'
-# Nor does it take what comes from the server for its input.
+prints '^no rooms$' quadrille rooms
+# A connected program must not read from its connection as its standard input.
 expect 0 quadrille open yard
 status=0
 quadrille spawn yard - <&- >"$scratch/out" 2>"$scratch/err" || status=$?

@@ -110,7 +110,7 @@ static void run(bool stop_server)
     static struct program program;
 
     program = (struct program){.client = qd_client_create(), .stop_server = stop_server};
-    program.server = qd_server_start(NULL);
+    program.server = session_start(NULL);
     const char *port = strrchr(qd_server_address(program.server), ':') + 1;
     struct sockaddr_in address;
     assert_int_equal(uv_ip4_addr("127.0.0.1", atoi(port), &address), 0);
@@ -127,18 +127,15 @@ static void run(bool stop_server)
     qd_client_destroy(program.client);
     if (stop_server) {
         assert_int_equal(qd_process_wait(program.server, DEADLINE_MS), 0);
-        qd_process_destroy(program.server);
-    } else {
-        session_server_stop(program.server);
     }
 }
 
-TEST(program_ends_the_connection)
+SESSION_TEST(program_ends_the_connection)
 {
     run(false);
 }
 
-TEST(server_ends_the_connection)
+SESSION_TEST(server_ends_the_connection)
 {
     run(true);
 }

@@ -132,8 +132,8 @@ static void read_message(raw_link *raw, struct stream *streams)
 
 static void run(const char *workers, struct stream *streams)
 {
-    qd_process *server = qd_server_start(QD_ARGS("--workers", workers, "--queue-max", "64M"));
-    raw_link *raw = raw_open_session(qd_server_address(server));
+    raw_link *raw =
+        raw_open_session(qd_server_address(session_start(QD_ARGS("--workers", workers, "--queue-max", "64M"))));
 
     for (uint32_t i = 0; i < ROOMS; i++) {
         char name[16];
@@ -144,9 +144,7 @@ static void run(const char *workers, struct stream *streams)
             .kind = QD_CLIENT_OPEN_ROOM,
             .as.open_room = {.name = name, .has_config = true, .config = session_step_room}};
         raw_send_message(raw, &open);
-        const qd_server_message *message = raw_next(raw);
-        assert_non_null(message);
-        assert_int_equal(message->kind, QD_SERVER_ROOM_OPENED);
+        const qd_server_message *message = raw_expect(raw, 1, QD_SERVER_ROOM_OPENED);
         streams[i] = (struct stream){.handle = message->as.room_opened.room, .hash = UINT64_C(0xcbf29ce484222325)};
     }
     for (uint32_t i = 0; i < ROOMS; i++) {
@@ -168,17 +166,16 @@ static void run(const char *workers, struct stream *streams)
             }
         }
     }
-    raw_close(raw);
-    session_server_stop(server);
 }
 
-TEST(frames_are_equal_with_any_number_of_workers)
+SESSION_TEST(frames_are_equal_with_any_number_of_workers)
 {
     const char *workers[] = {"1", "2", "4"};
     struct stream streams[3][ROOMS];
 
     for (int i = 0; i < 3; i++) {
         run(workers[i], streams[i]);
+        session_close_all(state);
     }
     for (uint32_t room = 0; room < ROOMS; room++) {
         /* Not empty: the crowd is thick enough for events in each tick. */

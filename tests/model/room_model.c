@@ -14,7 +14,6 @@
 #include "room/run.h"
 #include "room/seeds.h"
 #include "server/room/state.h"
-#include "server/space/space.h"
 #include "server/space/tuning.h"
 
 #define SEEDS_DEFAULT 400u
@@ -23,56 +22,6 @@
 #define CLOSE_SHARE   50u  /* at most one pair in N may be too close to call */
 
 /* ---- members ---- */
-
-static void do_join(struct run *run, uint32_t actor)
-{
-    uint32_t member;
-
-    if (run->member[actor] != QD_ROOM_OWNED) {
-        return;
-    }
-    REQUIRE(run, qd_room_join(run->room, &member) == QD_OK && member < REF_MEMBERS_MAX);
-    run->member[actor] = member;
-    mix_number(run, member);
-    if (!run->reference) {
-        return;
-    }
-    ref_member *row = &run->reference->members[member];
-    REQUIRE(run, !row->present && !ref_holds_anything(run->reference, member));
-    *row = (ref_member){.present = true};
-}
-
-static void do_leave(struct run *run, uint32_t actor)
-{
-    uint32_t member = run->member[actor];
-
-    qd_room_leave(run->room, member, run->now_ns);
-    run->left = member;
-    run->member[actor] = QD_ROOM_OWNED;
-    forget_rosters(run, actor);
-    if (run->reference) {
-        run->reference->members[member] =
-            (ref_member){.gone = true, .expire_ns = run->now_ns + run->reference->config.grace_ns};
-    }
-}
-
-static void do_expire(struct run *run, rng_stream *rng)
-{
-    uint64_t due_ns = qd_room_due_ns(run->room);
-
-    /* Now and then to the very moment, else some way on. */
-    if (due_ns != QD_NEVER && due_ns > run->now_ns && rng_one_in(rng, 2)) {
-        run->now_ns = due_ns - rng_below(rng, 2);
-    } else {
-        run->now_ns += rng_below(rng, 500);
-    }
-    qd_room_expire(run->room, run->now_ns);
-    if (run->reference) {
-        ref_expire(run->reference, run->now_ns);
-    }
-    mix_number(run, qd_room_due_ns(run->room));
-    REQUIRE(run, qd_room_due_ns(run->room) > run->now_ns);
-}
 
 static void do_subscribe(struct run *run, rng_stream *rng, uint32_t member)
 {
@@ -117,10 +66,8 @@ static const uint32_t prologue[] = {COMMAND_BATCH, COMMAND_SUBSCRIBE, COMMAND_SP
                                     COMMAND_SPAWN, COMMAND_SPAWN,     COMMAND_TICK};
 #define PROLOGUE_LENGTH (sizeof prologue / sizeof prologue[0])
 
-static void do_command(struct run *run, uint32_t index)
+static void do_command(struct run *run, rng_stream *rng, uint32_t index)
 {
-    rng_stream own = {run->seed * 0x100000001u + (uint64_t)index * 0x9e3779b9u};
-    rng_stream *rng = &own;
     uint32_t what = rng_below(rng, 100), actor = rng_below(rng, run->actors);
 
     if (run->huge && index < PROLOGUE_LENGTH) {
@@ -148,7 +95,7 @@ static void do_command(struct run *run, uint32_t index)
     } else if (what < 44) {
         do_subscribe(run, rng, member);
     } else if (what < 45 && rng_one_in(rng, 2)) {
-        do_adopt(run, member);
+        do_adopt(run, run->left, member);
     } else if (what < 45) {
         do_unsubscribe(run, member);
     } else if (what < 46) {
@@ -172,38 +119,8 @@ static void do_command(struct run *run, uint32_t index)
     }
 }
 
-static qd_space_config draw_space(const struct run *run, rng_stream *rng)
+static uint32_t set_up(struct run *run, rng_stream *rng, qd_room_config *config)
 {
-    static const qd_space_index indexes[] = {
-        0, QD_SPACE_AUTO, QD_SPACE_QUADTREE, QD_SPACE_SPARSE, QD_SPACE_HASH, QD_SPACE_GRID, QD_SPACE_BRUTE};
-    float far = (float)run->side * (rng_one_in(rng, 3) ? 0.5f : 1);
-    qd_space_config config = {
-        .dimensions = run->is_3d ? 3 : 2,
-        .max_x = far,
-        .max_y = far,
-        .max_z = run->is_3d ? far : 0,
-        .index = indexes[rng_below(rng, sizeof indexes / sizeof indexes[0])],
-        .swept = run->swept,
-    };
-
-    if (config.index == QD_SPACE_QUADTREE && run->is_3d) {
-        config.index = QD_SPACE_OCTREE;
-    }
-    if (config.index == QD_SPACE_SPARSE) {
-        config.prune = rng_below(rng, QD_SPACE_PRUNE_LAZY + 1);
-        config.depth = rng_below(rng, run->is_3d ? QD_SPACE_SPARSE_DEPTH_MAX_3D + 1 : QD_SPACE_SPARSE_DEPTH_MAX_2D + 1);
-    } else if (config.index == QD_SPACE_HASH || config.index == QD_SPACE_GRID) {
-        config.cell_size = rng_one_in(rng, 2) ? 0.5f + (float)rng_below(rng, 10) : 0;
-    } else if (config.index != QD_SPACE_BRUTE && rng_one_in(rng, 2)) {
-        config.depth = 1 + rng_below(rng, run->is_3d ? QD_SPACE_OCTREE_DEPTH_MAX : QD_SPACE_QUADTREE_DEPTH_MAX);
-    }
-    return config;
-}
-
-static uint32_t set_up(struct run *run, qd_room_config *config)
-{
-    rng_stream own = {run->seed ^ 0x5bd1e9955bd1e995u};
-    rng_stream *rng = &own;
     bool big = run->seed % BIG_EVERY == BIG_EVERY - 1;
 
     run->huge = run->seed % HUGE_EVERY == HUGE_EVERY - 1;
@@ -220,11 +137,6 @@ static uint32_t set_up(struct run *run, qd_room_config *config)
     run->capsules = rng_one_in(rng, 3);
     run->filters = rng_one_in(rng, 2);
     run->now_ns = rng_below(rng, 1000);
-    run->hash = 0xcbf29ce484222325u;
-    run->left = QD_ROOM_OWNED;
-    for (uint32_t actor = 0; actor < ACTORS; actor++) {
-        run->member[actor] = QD_ROOM_OWNED;
-    }
 
     *config = (qd_room_config){
         .space = draw_space(run, rng),
@@ -236,94 +148,57 @@ static uint32_t set_up(struct run *run, qd_room_config *config)
         .grace_ns = rng_one_in(rng, 4) ? 0 : rng_below(rng, 1000),
         .roster_ids_max = rng_one_in(rng, 2) ? 1u << 20 : rng_below(rng, 3 * run->universe),
     };
+    run->roster_ids_max = config->roster_ids_max;
     return run->huge ? 20 : big ? 60 : 60 + rng_below(rng, SEEDS_COMMANDS_MAX - 60);
 }
 
-/* Runs the script's commands below `limit` and returns the hash of all answers. */
-static uint64_t run_script(uint64_t seed, uint32_t limit, const qd_executor *executor, bool check)
+static void begin(struct run *run, const qd_room_config *config, bool check)
 {
-    static struct run run; /* large */
-    qd_room_config config;
-
-    memset(&run, 0, sizeof run);
-    run.seed = seed;
-    run.executor = executor;
-    uint32_t commands = set_up(&run, &config);
-    run.roster_ids_max = config.roster_ids_max;
-    if (check) {
-        run.reference = calloc(1, sizeof *run.reference);
-        run.reference->config = config;
-    }
-    qd_heap_init(&run.heap);
-    REQUIRE(&run, qd_room_create(&config, &run.heap, seed * 77, &run.room) == QD_OK);
     qd_tuning tuning = QD_TUNING_DEFAULT;
-    if (seed % 2 == 0) {
+
+    if (check) {
+        run->reference = calloc(1, sizeof *run->reference);
+        run->reference->config = *config;
+    }
+    if (run->seed % 2 == 0) {
         /* Every move is pending until the tick, which applies it by the smallest tasks possible. */
         tuning = (qd_tuning){.leaf_rows = 96, .task_rows_min = 64, .apply_slots = 64};
     }
     tuning.misses_min = UINT32_MAX; /* the reference never gives up */
-    qd_space_tune(run.room->entities.space, &tuning);
-    for (shared->command = 0; shared->command < commands && shared->command < limit; shared->command++) {
-        if (!seeds_left_out[shared->command]) {
-            do_command(&run, shared->command);
-        }
-    }
-    qd_room_destroy(run.room);
-    REQUIRE(&run, run.heap.bytes == 0);
-    qd_heap_deinit(&run.heap);
-
-    for (uint32_t member = 0; member < REF_MEMBERS_MAX; member++) {
-        free(run.folded[member].keys);
-    }
-    for (uint32_t actor = 0; actor < ACTORS; actor++) {
-        forget_rosters(&run, actor);
-    }
-    if (check) {
-        shared->judged += run.reference->judged;
-        shared->close += run.reference->close;
-        ref_free(run.reference);
-    }
-    free(run.reference);
-    return run.hash;
+    qd_space_tune(run->room->entities.space, &tuning);
 }
 
-static void count_split(void *context, size_t count, qd_task_fn task, void *argument)
+static void end(struct run *run)
 {
-    shared->split_traversals += count > 1;
-    qd_executor_serial.run(context, count, task, argument);
+    for (uint32_t member = 0; member < REF_MEMBERS_MAX; member++) {
+        free(run->folded[member].keys);
+    }
+    for (uint32_t actor = 0; actor < ACTORS; actor++) {
+        forget_rosters(run, actor);
+    }
+    if (run->reference) {
+        met->judged += run->reference->judged;
+        met->close += run->reference->close;
+        ref_free(run->reference);
+    }
+    free(run->reference);
 }
 
 static void run_seed(uint64_t seed, uint32_t limit)
 {
-    rng_stream order = {seed};
-    size_t two = 2, four = 4;
-    const qd_executor wide = {.run = count_split, .width = 4};
-    const qd_executor others[] = {
-        {.run = qd_executor_serial.run, .width = 1},
-        {.run = run_shuffled, .width = 4, .context = &order},
-        {.run = run_threads, .width = 2, .context = &two},
-        {.run = run_threads, .width = 4, .context = &four},
-    };
-    uint64_t hash = run_script(seed, limit, &wide, true);
+    static const script_kind kind = {set_up, begin, do_command, end};
 
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        uint64_t other = run_script(seed, limit, &others[i], false);
-
-        if (other != hash) {
-            fprintf(stderr, "seed %" PRIu64 ": other answers on executor %zu\n", seed, i);
-            exit(1);
-        }
-    }
+    run_script(&kind, seed, limit);
 }
 
 static bool met_everything(void)
 {
-    bool all = shared->events > 0 && shared->resets > 0 && shared->suspensions > 0 && shared->losses > 0 &&
-               shared->passed > 0 && shared->snapshots > 0 && shared->split_traversals > 0 && shared->own_reports > 0 &&
-               shared->named > 0 && shared->full > 0 && shared->placed > 0 && shared->placed_whole > 0;
+    bool all = met->events > 0 && met->resets > 0 && met->suspensions > 0 && met->losses > 0 && met->passed > 0 &&
+               met->snapshots > 0 && met->split_traversals > 0 && met->own_reports > 0 && met->named > 0 &&
+               met->full > 0 && met->placed > 0 && met->placed_whole > 0;
 
-    for (int code = 0; code < 7; code++) {
-        all = all && shared->refusals[code] > 0;
+    for (int code = QD_ROOM_UNKNOWN_ID; code <= QD_ROOM_FULL; code++) {
+        all = all && met->refused[code] > 0;
     }
     return all;
 }
@@ -332,20 +207,20 @@ int main(int argument_count, char **arguments)
 {
     uint64_t seeds = SEEDS_DEFAULT;
 
-    shared = seeds_shared(sizeof *shared);
-    if (!seeds_pass(argument_count, arguments, &seeds, &shared->command, run_seed)) {
+    met = seeds_shared(sizeof *met);
+    if (!seeds_pass(argument_count, arguments, &seeds, &met->command, run_seed)) {
         return 1;
     }
     printf("%" PRIu64 " seeds: %" PRIu64 " ticks (%" PRIu64 " split), %" PRIu64 " events, %" PRIu64 " passed, %" PRIu64
            " resets, %" PRIu64 " suspensions, %" PRIu64 " losses, %" PRIu64 " batches by roster; %" PRIu64
            " of %" PRIu64 " pairs too close to call\n",
-           seeds, shared->ticks, shared->split_traversals, shared->events, shared->passed, shared->resets,
-           shared->suspensions, shared->losses, shared->placed, shared->close, shared->judged);
+           seeds, met->ticks, met->split_traversals, met->events, met->passed, met->resets, met->suspensions,
+           met->losses, met->placed, met->close, met->judged);
     if (seeds >= SEEDS_DEFAULT && !met_everything()) {
         fprintf(stderr, "some kind of answer never came up: the scripts do not test what they should\n");
         return 1;
     }
-    if (seeds >= SEEDS_DEFAULT && shared->close > shared->judged / CLOSE_SHARE) {
+    if (seeds >= SEEDS_DEFAULT && met->close > met->judged / CLOSE_SHARE) {
         fprintf(stderr, "more pairs are too close to call than the scripts explain\n");
         return 1;
     }

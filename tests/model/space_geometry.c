@@ -5,9 +5,9 @@
  */
 #include <math.h>
 
-#include "server/space/geometry/geometry.h"
 #include "support/oracle.h"
 #include "support/rng.h"
+#include "support/spaces.h"
 #include "tests/support/test.h"
 
 #define CASES 4000u
@@ -82,19 +82,6 @@ static qd_body moved(source *from, qd_body body)
     return body;
 }
 
-static qd_geometry geometry_of(const qd_body *body)
-{
-    const float at[3] = {body->x, body->y, body->z}, half[3] = {body->half_x, body->half_y, body->half_z};
-    qd_geometry geometry = {.shape = (qd_space_shape)body->shape};
-
-    for (int k = 0; k < 3; k++) {
-        geometry.at[k] = body->shape == QD_SPACE_BOX ? at[k] - half[k] : at[k];
-        geometry.to[k] = body->shape == QD_SPACE_BOX ? at[k] + half[k] : half[k];
-    }
-    geometry.radius = (double)(body->shape == QD_SPACE_CIRCLE ? body->half_x : body->radius);
-    return geometry;
-}
-
 TEST(overlap_agrees_with_the_oracle)
 {
     source from = {.rng = {11}};
@@ -105,7 +92,7 @@ TEST(overlap_agrees_with_the_oracle)
         for (uint32_t i = 0; i < CASES; i++) {
             draw_source(&from);
             qd_body one = draw_body(&from, 1 + shapes / 3), other = draw_body(&from, 1 + shapes % 3);
-            qd_geometry a = geometry_of(&one), b = geometry_of(&other);
+            qd_geometry a = space_geometry_of(&one), b = space_geometry_of(&other);
             bool overlap = qd_geometry_overlaps(&a, &b);
             oracle_verdict expected = oracle_overlap(&one, &other);
             assert_int_equal(overlap, qd_geometry_overlaps(&b, &a));
@@ -128,8 +115,8 @@ TEST(swept_contact_agrees_with_the_oracle)
             qd_body body[4] = {draw_body(&from, 1 + shapes / 3), draw_body(&from, 1 + shapes % 3)};
             body[2] = moved(&from, body[0]);
             body[3] = moved(&from, body[1]);
-            qd_geometry s[4] = {geometry_of(&body[0]), geometry_of(&body[1]), geometry_of(&body[2]),
-                                geometry_of(&body[3])};
+            qd_geometry s[4] = {space_geometry_of(&body[0]), space_geometry_of(&body[1]), space_geometry_of(&body[2]),
+                                space_geometry_of(&body[3])};
             bool met = qd_geometry_meets(&s[0], &s[2], &s[1], &s[3]);
             oracle_verdict expected = oracle_sweep(&body[0], &body[2], &body[1], &body[3]);
             assert_int_equal(met, qd_geometry_meets(&s[1], &s[3], &s[0], &s[2]));
@@ -186,7 +173,7 @@ TEST(distance_and_ray_agree_with_the_oracle)
             draw_source(&from);
             qd_space_query query = draw_query(&from, kinds < 3 ? QD_SPACE_NEAREST : QD_SPACE_RAY);
             qd_body body = draw_body(&from, 1 + kinds % 3);
-            qd_geometry geometry = geometry_of(&body);
+            qd_geometry geometry = space_geometry_of(&body);
             double at = measure(&query, &geometry), expected_at, slack;
             oracle_verdict expected = oracle_measure(&query, &body, &expected_at, &slack);
             assert_true(expected == ORACLE_TOO_CLOSE || isfinite(at) == (expected == ORACLE_OVERLAP));

@@ -11,20 +11,39 @@
 static sim_request *request_of(sim_client *client, uint32_t seq)
 {
     for (size_t i = client->request_count; i-- > 0;) {
-        if (client->requests[i].seq == seq) {
+        if (client->requests[i].sent.seq == seq) {
             return &client->requests[i];
         }
     }
     sim_fail("an answer to %u, which was not asked", seq);
 }
 
-/* The answer to a request of that kind. */
-static sim_request *answered(sim_client *client, uint32_t seq, qd_client_kind kind)
+/* The request that a message answers, if its kind answers one kind of request; else NULL. */
+static sim_request *answered(sim_client *client, const qd_server_message *message)
 {
-    sim_request *asked = request_of(client, seq);
+    static const qd_client_kind kinds[] = {
+        [QD_SERVER_ROOM_OPENED] = QD_CLIENT_OPEN_ROOM,
+        [QD_SERVER_ROOM_LEFT] = QD_CLIENT_LEAVE_ROOM,
+        [QD_SERVER_ROOM_CLOSED] = QD_CLIENT_CLOSE_ROOM,
+        [QD_SERVER_ROOM_LIST] = QD_CLIENT_LIST_ROOMS,
+        [QD_SERVER_SNAPSHOT_RESULT] = QD_CLIENT_SNAPSHOT,
+        [QD_SERVER_STATS] = QD_CLIENT_GET_STATS,
+        [QD_SERVER_PONG] = QD_CLIENT_PING,
+        [QD_SERVER_QUERY_RESULT] = QD_CLIENT_QUERY,
+        [QD_SERVER_WHY_RESULT] = QD_CLIENT_WHY,
+        [QD_SERVER_HANDED_OVER] = QD_CLIENT_ADOPT,
+    };
+    qd_client_kind kind = message->kind <= QD_SERVER_HANDED_OVER ? kinds[message->kind] : 0;
+    bool may_be_news = message->kind == QD_SERVER_ROOM_CLOSED || message->kind == QD_SERVER_HANDED_OVER;
 
-    sim_check(asked->kind == kind && !asked->done && asked->must_be == 0,
-              "request %u of kind %d gets the answer to one of kind %d", seq, asked->kind, kind);
+    if (kind == 0 || (message->seq == 0 && may_be_news)) {
+        return NULL;
+    }
+    sim_request *asked = request_of(client, message->seq);
+    uint64_t room = sim_room_of(message);
+    sim_check(asked->sent.kind == kind && !asked->done && asked->must_be == 0,
+              "request %u of kind %d gets the answer to one of kind %d", message->seq, asked->sent.kind, kind);
+    sim_check(asked->stay == NULL || room == 0 || room == asked->stay->room->handle, "an answer of another room");
     asked->done = true;
     return asked;
 }
@@ -32,7 +51,7 @@ static sim_request *answered(sim_client *client, uint32_t seq, qd_client_kind ki
 /* NULL: the client is not in that room any more. */
 static sim_slot *slot_of(sim_client *client, uint64_t room)
 {
-    for (uint32_t i = 0; i < ROOMS_MAX; i++) {
+    for (uint32_t i = 0; room != 0 && i < ROOMS_MAX; i++) {
         if (client->slots[i].stay != NULL && client->slots[i].stay->room->handle == room) {
             return &client->slots[i];
         }
@@ -40,25 +59,19 @@ static sim_slot *slot_of(sim_client *client, uint64_t room)
     return NULL;
 }
 
-static void on_room_opened(sim_client *client, uint32_t seq, const qd_msg_room_opened *opened)
+static void on_room_opened(sim_client *client, const sim_request *asked, const qd_msg_room_opened *opened)
 {
-    sim_request *asked = answered(client, seq, QD_CLIENT_OPEN_ROOM);
     sim_slot *slot = &client->slots[asked->name];
+    model_room *room = sim_scene_room(client->scene, opened->room);
 
     slot->opening = false;
     slot->tick = opened->tick;
-    model_room *room = sim_scene_room(client->scene, opened->room);
     sim_check(room != NULL && room->name == asked->name, "another room was opened");
     if (slot->stay == NULL) {
         slot->stay = model_latest_stay(room, client->session);
         slot->views = model_views_create(slot->stay, opened->tick);
     }
     sim_check(slot->stay->room == room, "the room was opened again, and has another handle");
-}
-
-static bool is_lockstep(const sim_client *client, const model_room *room)
-{
-    return client->scene->configs[room->name].writers > 0;
 }
 
 /* The client is out of the room: a reset that a full queue kept back may not come any more, nor an Applied of a tick
@@ -69,8 +82,8 @@ void sim_client_leave_slot(sim_client *client, sim_slot *slot)
         sim_request *asked = &client->requests[i];
 
         if (asked->stay == slot->stay) {
-            asked->excused |= asked->kind == QD_CLIENT_SUBSCRIBE ||
-                              (slot->leaving && (sim_is_batch(asked->kind) || asked->kind == QD_CLIENT_STEP));
+            asked->excused |= asked->sent.kind == QD_CLIENT_SUBSCRIBE ||
+                              (slot->leaving && (sim_is_batch(asked->sent.kind) || asked->sent.kind == QD_CLIENT_STEP));
         }
     }
     model_observer_destroy(slot->observer);
@@ -78,41 +91,33 @@ void sim_client_leave_slot(sim_client *client, sim_slot *slot)
     *slot = (sim_slot){.opening = slot->opening};
 }
 
-static void on_room_closed(sim_client *client, uint32_t seq, const qd_msg_room_closed *closed)
+static void on_room_closed(sim_client *client, sim_slot *slot)
 {
-    if (seq != 0) {
-        (void)answered(client, seq, QD_CLIENT_CLOSE_ROOM);
-    }
-    sim_slot *slot = slot_of(client, closed->room);
     /* Whether RoomClosed came before a cut, or RoomOpened did, the server cannot know. */
     sim_check(slot != NULL || client->resumptions > 0, "a room is closed that the client is not in");
     if (slot == NULL) {
         return;
     }
     const model_observer *observer = slot->observer;
-    sim_check(observer == NULL || !observer->known || slot->stay->lost || observer->set_count == 0,
-              "the room is closed, and the ends of %u pairs did not come", observer->set_count);
+    sim_check(observer == NULL || !observer->known || slot->stay->lost || observer->fold.set_count == 0,
+              "the room is closed, and the ends of %u pairs did not come", observer->fold.set_count);
     const model_views *views = slot->views;
-    sim_check(views->suspended || views->cut || slot->stay->view_lost || views->set_count == 0,
-              "the room is closed, and %u that are seen did not leave", views->set_count);
+    sim_check(views->fold.suspended || views->cut || slot->stay->view_lost || views->fold.set_count == 0,
+              "the room is closed, and %u that are seen did not leave", views->fold.set_count);
     sim_client_leave_slot(client, slot);
 }
 
-static void on_view(sim_client *client, uint32_t seq, const qd_msg_view *view)
+static void on_view(sim_slot *slot, uint32_t seq, const qd_msg_view *view)
 {
-    sim_slot *slot = slot_of(client, view->room);
-
     sim_check(slot != NULL && seq == 0, "a view that nobody asked for");
     model_views_tell(slot->views, view);
     slot->tick = view->tick;
 }
 
-static void on_why(sim_client *client, uint32_t seq, const qd_msg_why_result *result)
+static void on_why(const sim_client *client, const sim_slot *slot, uint32_t asked_about,
+                   const qd_msg_why_result *result)
 {
-    const sim_request *asked = answered(client, seq, QD_CLIENT_WHY);
-    const sim_slot *slot = slot_of(client, result->room);
-
-    sim_check(result->room == asked->stay->room->handle && !result->more, "another room's reasons");
+    sim_check(!result->more, "more reasons");
     for (uint32_t i = 0; i < result->count; i++) {
         sim_check(result->sight[i] >= QD_SIGHT_SEEN && result->sight[i] <= QD_SIGHT_NOT_YET &&
                       result->distance[i] >= 0 &&
@@ -120,12 +125,9 @@ static void on_why(sim_client *client, uint32_t seq, const qd_msg_why_result *re
                        result->observer[i - 1] < result->observer[i]),
                   "a reason that is none");
     }
-    if (slot == NULL || slot->views->suspended || slot->views->cut || slot->stay->view_lost ||
-        slot->views->tick > result->tick) {
-        return;
-    }
     /* A reset that is still to be read reports what was lost before. */
-    if (slot->stay->view_reset_tick > result->tick) {
+    if (slot == NULL || slot->views->fold.suspended || slot->views->cut || slot->stay->view_lost ||
+        slot->views->fold.tick > result->tick || slot->stay->view_reset_tick > result->tick) {
         return;
     }
     /* The views are those of that tick: their frames have come before. */
@@ -133,15 +135,13 @@ static void on_why(sim_client *client, uint32_t seq, const qd_msg_why_result *re
         bool seen = result->sight[i] <= QD_SIGHT_SEEN_BY_MARGIN;
 
         sim_check(result->session[i] != client->session || !seen ||
-                      model_views_contain(slot->views, result->observer[i], asked->why_b),
-                  "observer %u is said to see %u, and no View reported it", result->observer[i], asked->why_b);
+                      model_fold_has(&slot->views->fold, result->observer[i], asked_about),
+                  "observer %u is said to see %u, and no View reported it", result->observer[i], asked_about);
     }
 }
 
-static void on_tick(sim_client *client, const qd_msg_tick *tick)
+static void on_tick(sim_client *client, sim_slot *slot, const qd_msg_tick *tick)
 {
-    sim_slot *slot = slot_of(client, tick->room);
-
     sim_check(slot != NULL && slot->observer != NULL, "a tick that nobody asked for");
     model_observer_tick(slot->observer, tick);
     slot->tick = tick->tick;
@@ -150,20 +150,25 @@ static void on_tick(sim_client *client, const qd_msg_tick *tick)
     }
     slot->subscribing = false;
     for (size_t i = 0; i < client->request_count; i++) {
-        if (client->requests[i].kind == QD_CLIENT_SUBSCRIBE && client->requests[i].stay == slot->stay) {
+        if (client->requests[i].sent.kind == QD_CLIENT_SUBSCRIBE && client->requests[i].stay == slot->stay) {
             client->requests[i].excused = true;
         }
     }
+}
+
+static bool is_lockstep(const model_room *room)
+{
+    return room->config.writers > 0;
 }
 
 /* Only the answer to a Step in lockstep lists others, and may come after answers to later requests. */
 static void check_late(const sim_client *client, const model_room *room, const sim_request *asked,
                        const qd_msg_applied *applied)
 {
-    bool of_step = is_lockstep(client, room) && asked->kind == QD_CLIENT_STEP;
+    bool of_step = is_lockstep(room) && asked->sent.kind == QD_CLIENT_STEP;
 
-    sim_check(asked->seq == applied->seq || (of_step && asked->seq < applied->seq), "request %u is answered with %u",
-              asked->seq, applied->seq);
+    sim_check(asked->sent.seq == applied->seq || (of_step && asked->sent.seq < applied->seq),
+              "request %u is answered with %u", asked->sent.seq, applied->seq);
     sim_check(applied->late_count == applied->late_listed && (of_step || applied->late_count == 0), "%u are late",
               applied->late_count);
     for (uint32_t i = 0; i < applied->late_listed; i++) {
@@ -171,13 +176,10 @@ static void check_late(const sim_client *client, const model_room *room, const s
     }
 }
 
-static void on_applied(sim_client *client, uint32_t seq, const qd_msg_applied *applied)
+static void on_applied(sim_client *client, sim_slot *slot, uint32_t seq, const qd_msg_applied *applied)
 {
-    sim_slot *slot = slot_of(client, applied->room);
-
     sim_check(slot != NULL, "an Applied for a room that the client is not in");
-    sim_check(applied->seq >= slot->applied_seq && applied->tick >= slot->applied_tick, "an Applied goes back");
-    slot->applied_seq = applied->seq;
+    sim_check(applied->tick >= slot->applied_tick, "an Applied goes back");
     slot->applied_tick = slot->tick = applied->tick;
     if (seq == 0) {
         sim_check(client->resumptions > 0 && applied->late_count == 0, "an Applied that nobody asked for");
@@ -186,42 +188,33 @@ static void on_applied(sim_client *client, uint32_t seq, const qd_msg_applied *a
     sim_request *asked = request_of(client, seq);
     sim_check(asked->stay == slot->stay, "an Applied for another room's request");
     check_late(client, slot->stay->room, asked, applied);
-    if (asked->kind == QD_CLIENT_UNSUBSCRIBE && slot->unsubscribing) {
+    if (asked->sent.kind == QD_CLIENT_UNSUBSCRIBE && slot->unsubscribing) {
         slot->unsubscribing = false;
         model_observer_destroy(slot->observer);
         slot->observer = NULL;
     }
     asked->done = true;
-    for (size_t i = 0; i < client->request_count && client->requests[i].seq <= applied->seq; i++) {
+    for (size_t i = 0; i < client->request_count && client->requests[i].sent.seq <= applied->seq; i++) {
         sim_request *earlier = &client->requests[i];
 
         if (earlier->stay != slot->stay || earlier->done || earlier->excused) {
             continue;
         }
-        bool may_wait = is_lockstep(client, slot->stay->room) && earlier->kind == QD_CLIENT_STEP;
-        sim_check(sim_is_batch(earlier->kind) || earlier->kind == QD_CLIENT_SUBSCRIBE || may_wait,
-                  "request %u is answered before request %u of kind %d", seq, earlier->seq, earlier->kind);
-        if (!sim_is_batch(earlier->kind)) {
+        bool may_wait = is_lockstep(slot->stay->room) && earlier->sent.kind == QD_CLIENT_STEP;
+        sim_check(sim_is_batch(earlier->sent.kind) || earlier->sent.kind == QD_CLIENT_SUBSCRIBE || may_wait,
+                  "request %u is answered before request %u of kind %d", seq, earlier->sent.seq, earlier->sent.kind);
+        if (!sim_is_batch(earlier->sent.kind)) {
             continue;
         }
         sim_check(earlier->entries_refused == (earlier->op->refused_count > 0),
-                  "batch %u is in, and its refused entries were not reported", earlier->seq);
+                  "batch %u is in, and its refused entries were not reported", earlier->sent.seq);
         earlier->done = true;
     }
 }
 
-static void on_snapshot(sim_client *client, uint32_t seq, const qd_msg_snapshot_result *result)
+static void on_query(const sim_slot *slot, const qd_msg_query_result *result)
 {
-    (void)answered(client, seq, QD_CLIENT_SNAPSHOT);
-    sim_check(result->last && !result->more, "a small snapshot comes in parts");
-}
-
-static void on_query(sim_client *client, uint32_t seq, const qd_msg_query_result *result)
-{
-    const sim_request *asked = answered(client, seq, QD_CLIENT_QUERY);
-    const sim_slot *slot = slot_of(client, result->room);
-
-    sim_check(result->room == asked->stay->room->handle && result->count <= SIM_QUERY_LIMIT, "another query's result");
+    sim_check(result->count <= SIM_QUERY_LIMIT, "more is found than was asked for");
     sim_check(slot == NULL || result->tick >= slot->tick, "a query tells of a tick before one that is known");
     for (uint32_t i = 1; i < result->count; i++) {
         double before = result->distance == NULL ? 0 : result->distance[i - 1];
@@ -235,7 +228,8 @@ static void on_query(sim_client *client, uint32_t seq, const qd_msg_query_result
 /* The tap has checked which ones. */
 static void on_entries(sim_request *asked)
 {
-    sim_check(sim_is_batch(asked->kind) && !asked->entries_refused && !asked->done, "refused entries out of place");
+    sim_check(sim_is_batch(asked->sent.kind) && !asked->entries_refused && !asked->done,
+              "refused entries out of place");
     asked->entries_refused = true;
 }
 
@@ -247,7 +241,7 @@ static bool may_close(const sim_client *client, const model_room *room)
 /* Whether an Adopt names a session of another token. */
 static bool is_a_strangers(const sim_request *asked)
 {
-    const model_stay *named = model_latest_stay(asked->stay->room, asked->op->from_session);
+    const model_stay *named = model_latest_stay(asked->stay->room, asked->sent.as.adopt.session);
 
     return named != NULL && named->token != asked->stay->token;
 }
@@ -258,25 +252,28 @@ static bool is_allowed(const sim_client *client, const sim_request *asked, qd_er
 
     switch (code) {
     case QD_ERROR_UNKNOWN_ROOM:
-        return room != NULL ? room->closed : asked->kind == QD_CLIENT_OPEN_ROOM && !asked->has_config;
+        return room != NULL ? room->closed
+                            : asked->sent.kind == QD_CLIENT_OPEN_ROOM && !asked->sent.as.open_room.has_config;
     case QD_ERROR_NOT_ALLOWED:
-        return (asked->kind == QD_CLIENT_CLOSE_ROOM && !may_close(client, room)) ||
-               (asked->kind == QD_CLIENT_ADOPT && (client->token == 0 || is_a_strangers(asked)));
+        return (asked->sent.kind == QD_CLIENT_CLOSE_ROOM && !may_close(client, room)) ||
+               (asked->sent.kind == QD_CLIENT_ADOPT && (client->token == 0 || is_a_strangers(asked)));
     case QD_ERROR_NOT_STEP_MODE:
-        return asked->kind == QD_CLIENT_STEP && client->scene->configs[room->name].tick_mode != QD_TICK_MODE_STEP;
+        return asked->sent.kind == QD_CLIENT_STEP && room->config.tick_mode != QD_TICK_MODE_STEP;
     case QD_ERROR_WRONG_TICK:
-        return asked->kind == QD_CLIENT_STEP && (asked->tick != 0 || is_lockstep(client, room));
+        return asked->sent.kind == QD_CLIENT_STEP && (asked->sent.as.step.tick != 0 || is_lockstep(room));
     case QD_ERROR_TICK_OVER:
-        return asked->kind == QD_CLIENT_STEP && asked->tick != 0 && is_lockstep(client, room);
+        return asked->sent.kind == QD_CLIENT_STEP && asked->sent.as.step.tick != 0 && is_lockstep(room);
     case QD_ERROR_LIMIT:
-        return asked->kind == QD_CLIENT_SNAPSHOT || asked->kind == QD_CLIENT_QUERY || asked->kind == QD_CLIENT_WHY;
+        return asked->sent.kind == QD_CLIENT_SNAPSHOT || asked->sent.kind == QD_CLIENT_QUERY ||
+               asked->sent.kind == QD_CLIENT_WHY;
     case QD_ERROR_UNKNOWN_ID:
-        return asked->kind == QD_CLIENT_WHY;
+        return asked->sent.kind == QD_CLIENT_WHY;
     case QD_ERROR_UNKNOWN_OBSERVER:
-        return asked->kind == QD_CLIENT_WHY || (asked->kind == QD_CLIENT_EXCEPT && asked->op->refused_count > 0);
+        return asked->sent.kind == QD_CLIENT_WHY ||
+               (asked->sent.kind == QD_CLIENT_EXCEPT && asked->op->refused_count > 0);
     case QD_ERROR_INVALID:
-        return (asked->kind == QD_CLIENT_HANDOVER && asked->op->to != NULL && asked->op->to->left) ||
-               (asked->kind == QD_CLIENT_ADOPT && asked->op->from_session == client->session);
+        return (asked->sent.kind == QD_CLIENT_HANDOVER && asked->op->to != NULL && asked->op->to->left) ||
+               (asked->sent.kind == QD_CLIENT_ADOPT && asked->sent.as.adopt.session == client->session);
     default:
         return false;
     }
@@ -295,86 +292,75 @@ static void on_error(sim_client *client, uint32_t seq, const qd_msg_error *error
         on_entries(asked);
         return;
     }
-    bool stopping =
-        client->scene->stopping && asked->kind == QD_CLIENT_OPEN_ROOM && error->code == QD_ERROR_NOT_ALLOWED;
     bool right = asked->must_be != 0 ? error->code == asked->must_be : is_allowed(client, asked, error->code);
     /* An invalid request may reach a room that is closed by then. */
     right |= error->code == QD_ERROR_UNKNOWN_ROOM && asked->stay != NULL && asked->stay->room->closed;
-    right |= stopping;
-    sim_check(right && !asked->done, "request %u of kind %d gets %s: %s", seq, asked->kind,
+    right |= error->code == QD_ERROR_NOT_ALLOWED && asked->sent.kind == QD_CLIENT_OPEN_ROOM && client->scene->stopping;
+    sim_check(right && !asked->done, "request %u of kind %d gets %s: %s", seq, asked->sent.kind,
               qd_error_code_name(error->code), error->text);
     asked->done = true;
-    if (asked->kind == QD_CLIENT_OPEN_ROOM && asked->must_be == 0) {
+    if (asked->sent.kind == QD_CLIENT_OPEN_ROOM && asked->must_be == 0) {
         client->slots[asked->name].opening = false;
     }
     sim_slot *slot = asked->stay != NULL ? slot_of(client, asked->stay->room->handle) : NULL;
-    if (asked->kind == QD_CLIENT_LEAVE_ROOM && slot != NULL) {
+    if (asked->sent.kind == QD_CLIENT_LEAVE_ROOM && slot != NULL) {
         sim_client_leave_slot(client, slot);
     }
 }
 
-static void on_list(sim_client *client, uint32_t seq, const qd_msg_room_list *list)
+static void on_list(const qd_msg_room_list *list)
 {
-    (void)answered(client, seq, QD_CLIENT_LIST_ROOMS);
     for (size_t i = 0; i + 1 < list->count; i++) {
         sim_check(strcmp(list->rooms[i].name, list->rooms[i + 1].name) < 0, "a list of rooms is not in order");
     }
 }
 
 /* The tap has checked whether it is true. */
-static void on_handed_over(sim_client *client, uint32_t seq, const qd_msg_handed_over *reported)
+static void on_handed_over(const sim_client *client, const sim_request *asked, const qd_msg_handed_over *reported)
 {
-    if (seq == 0) {
-        sim_check(reported->to == client->session || reported->from == client->session,
-                  "entities are another session's");
-        return;
-    }
-    const sim_request *asked = answered(client, seq, QD_CLIENT_ADOPT);
-    sim_check(reported->to == client->session && reported->from == asked->op->from_session,
-              "another Adopt is answered");
+    bool is_own = reported->to == client->session || (asked == NULL && reported->from == client->session);
+
+    sim_check(is_own && (asked == NULL || reported->from == asked->sent.as.adopt.session),
+              "entities are another session's, or another Adopt is answered");
 }
 
 static void on_message(sim_client *client, const qd_server_message *message)
 {
-    sim_slot *slot;
+    const sim_request *asked = answered(client, message);
+    sim_slot *slot = slot_of(client, sim_room_of(message));
 
     switch (message->kind) {
     case QD_SERVER_WELCOME:
         sim_client_welcome(client, &message->as.welcome);
         break;
     case QD_SERVER_ROOM_OPENED:
-        on_room_opened(client, message->seq, &message->as.room_opened);
+        on_room_opened(client, asked, &message->as.room_opened);
         break;
     case QD_SERVER_ROOM_LEFT:
-        (void)answered(client, message->seq, QD_CLIENT_LEAVE_ROOM);
-        slot = slot_of(client, message->as.room_left.room);
         if (slot != NULL) {
             sim_client_leave_slot(client, slot);
         }
         break;
     case QD_SERVER_ROOM_CLOSED:
-        on_room_closed(client, message->seq, &message->as.room_closed);
+        on_room_closed(client, slot);
         break;
     case QD_SERVER_ROOM_LIST:
-        on_list(client, message->seq, &message->as.room_list);
+        on_list(&message->as.room_list);
         break;
     case QD_SERVER_TICK:
-        on_tick(client, &message->as.tick);
+        on_tick(client, slot, &message->as.tick);
         break;
     case QD_SERVER_APPLIED:
-        on_applied(client, message->seq, &message->as.applied);
+        on_applied(client, slot, message->seq, &message->as.applied);
         break;
     case QD_SERVER_SNAPSHOT_RESULT:
-        on_snapshot(client, message->seq, &message->as.snapshot_result);
+        sim_check(message->as.snapshot_result.last && !message->as.snapshot_result.more,
+                  "a small snapshot comes in parts");
         break;
     case QD_SERVER_QUERY_RESULT:
-        on_query(client, message->seq, &message->as.query_result);
-        break;
-    case QD_SERVER_STATS:
-        (void)answered(client, message->seq, QD_CLIENT_GET_STATS);
+        on_query(slot, &message->as.query_result);
         break;
     case QD_SERVER_PONG:
-        (void)answered(client, message->seq, QD_CLIENT_PING);
         sim_check(message->as.pong.data == message->seq, "a Pong with other data");
         break;
     case QD_SERVER_ERROR:
@@ -385,13 +371,15 @@ static void on_message(sim_client *client, const qd_server_message *message)
         client->gone_away = true;
         break;
     case QD_SERVER_VIEW:
-        on_view(client, message->seq, &message->as.view);
+        on_view(slot, message->seq, &message->as.view);
         break;
     case QD_SERVER_WHY_RESULT:
-        on_why(client, message->seq, &message->as.why_result);
+        on_why(client, slot, asked->sent.as.why.b, &message->as.why_result);
         break;
     case QD_SERVER_HANDED_OVER:
-        on_handed_over(client, message->seq, &message->as.handed_over);
+        on_handed_over(client, asked, &message->as.handed_over);
+        break;
+    case QD_SERVER_STATS:
         break;
     case QD_SERVER_NOTHING:
         sim_fail("an empty frame");
@@ -406,7 +394,7 @@ bool sim_client_read(sim_client *client)
     if (client->stalled > 0 && --client->stalled > 0) {
         return true;
     }
-    sim_world *world = &client->scene->world;
+    sim_world *world = &client->scene->house.world;
     uint8_t bytes[512];
     size_t size_read =
         sim_link_read(client->link, bytes, 1 + sim_pick(world, sim_percent(world, 50) ? 8 : (uint32_t)sizeof bytes));
@@ -437,7 +425,8 @@ void sim_client_finish(sim_client *client)
     for (size_t i = 0; i < client->request_count; i++) {
         const sim_request *asked = &client->requests[i];
 
-        sim_check(asked->done || asked->excused, "request %u of kind %d was never answered", asked->seq, asked->kind);
+        sim_check(asked->done || asked->excused, "request %u of kind %d was never answered", asked->sent.seq,
+                  asked->sent.kind);
     }
     for (uint32_t i = 0; i < ROOMS_MAX; i++) {
         const model_stay *stay = client->slots[i].stay;
@@ -445,16 +434,16 @@ void sim_client_finish(sim_client *client)
         sim_check(stay == NULL || !stay->room->closed, "a room is closed, and the client got no RoomClosed");
         sim_check(stay == NULL || stay->room->handed_over == stay->room->handed_over_reported,
                   "the receiver of entities got no HandedOver");
-        sim_check(stay == NULL || !stay->view_lost || sim_scene_outbox_bytes_max(client->scene) < SIM_ROOMY,
+        sim_check(stay == NULL || !stay->view_lost || sim_limits(client)->queue_bytes_max < SIM_ROOMY,
                   "a view got no reset");
         if (client->slots[i].views != NULL && !stay->view_lost) {
             model_views_finish(client->slots[i].views);
         }
         model_observer *observer = client->slots[i].observer;
-        if (observer == NULL || observer->suspended) {
+        if (observer == NULL || observer->fold.suspended) {
             continue;
         }
         sim_check(observer->known, "a subscription got no reset");
-        model_observer_finish(observer);
+        model_fold_finish(&observer->fold);
     }
 }

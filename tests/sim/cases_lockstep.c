@@ -2,10 +2,9 @@
  *
  * Cases of several writers in lockstep: sessions 1 to 3, which are three writers, and session 4.
  */
-#include "cases.h"
+#include "scenario.h"
 
-const qd_msg_room_config sim_lockstep = {.tick_mode = QD_TICK_MODE_STEP, .writers = 3, .step_deadline_ms = 500};
-
+#define IN_LOCKSTEP   CONFIG(.tick_mode = QD_TICK_MODE_STEP, .writers = 3, .step_deadline_ms = 500)
 #define THREE_WRITERS JOIN(A, NULL), JOIN(B, NULL), JOIN(C, NULL)
 /* The next tick, which all three make. */
 #define TICK_OF_ALL(tick)                                                                                              \
@@ -16,15 +15,12 @@ const qd_msg_room_config sim_lockstep = {.tick_mode = QD_TICK_MODE_STEP, .writer
 static void step_silently(sim_scenario *play)
 {
     const qd_client_message silent = {.kind = QD_CLIENT_STEP, .as.step = {.room = play->rooms[0], .tick = 4}};
-    uint8_t bytes[64];
 
-    for (int who = B; who <= C; who++) {
-        sim_link_write(play->peers[who].link, bytes,
-                       qd_client_message_encode(&silent, bytes, qd_client_message_size(&silent)));
-    }
+    sim_link_send(play->peers[B].link, &silent);
+    sim_link_send(play->peers[C].link, &silent);
 }
 
-const sim_step sim_lockstep_waits_for_all[] = {
+SCENARIO(lockstep_waits_for_all, IN_LOCKSTEP) = {
     THREE_WRITERS,
     TICK_OF_ALL(1),
     TICK_OF_ALL(2),
@@ -36,10 +32,9 @@ const sim_step sim_lockstep_waits_for_all[] = {
     CALL(step_silently),
     LOOK(A, "applied 4 to -2"),
     LOOK(B, ""),
-    END,
 };
 
-const sim_step sim_lockstep_waits_no_longer_than_its_deadline[] = {
+SCENARIO(lockstep_waits_no_longer_than_its_deadline, IN_LOCKSTEP) = {
     THREE_WRITERS,
     /* The others have never stepped, so the server does not know them as writers yet. */
     STEP_TO(A, "", 1),
@@ -47,11 +42,7 @@ const sim_step sim_lockstep_waits_no_longer_than_its_deadline[] = {
     LOOK(A, ""),
     PASS(20),
     LOOK(A, "applied 1"),
-    STEP_TO(A, NULL, 2),
-    STEP_TO(B, NULL, 2),
-    STEP_TO(C, "applied 2", 2),
-    LOOK(A, "applied 2"),
-    LOOK(B, "applied 2"),
+    TICK_OF_ALL(2),
     /* The deadline counts from the first Step, not from the last tick. */
     PASS(2000),
     STEP_TO(C, "", 3),
@@ -64,17 +55,12 @@ const sim_step sim_lockstep_waits_no_longer_than_its_deadline[] = {
     LOOK(A, "applied 3"),
     STEP_TO(A, "error TICK_OVER due 4: tick is 3, but the last tick is 3: the next one is 4", 3),
     STEP_TO(A, "error TICK_OVER due 4: the next one is 4", 1),
-    END,
 };
 
-const sim_step sim_lockstep_goes_on_without_writers_that_left[] = {
+SCENARIO(lockstep_goes_on_without_writers_that_left, IN_LOCKSTEP) = {
     THREE_WRITERS,
     JOIN(D, NULL),
-    STEP_TO(A, NULL, 1),
-    STEP_TO(B, NULL, 1),
-    STEP_TO(C, "applied 1", 1),
-    LOOK(A, "applied 1"),
-    LOOK(B, "applied 1"),
+    TICK_OF_ALL(1),
     /* Two wait for the third, which goes. */
     STEP_TO(A, NULL, 2),
     STEP_TO(B, "", 2),
@@ -97,10 +83,9 @@ const sim_step sim_lockstep_goes_on_without_writers_that_left[] = {
     STEP_TO(B, "", 5),
     PASS(510),
     LOOK(B, "applied 5 1 late 4"),
-    END,
 };
 
-const sim_step sim_lockstep_answers_a_step_behind_later_requests[] = {
+SCENARIO(lockstep_answers_a_step_behind_later_requests, IN_LOCKSTEP) = {
     THREE_WRITERS,
     STEP_TO(A, NULL, 1),
     SEND(A, "applied 0", UNSUBSCRIBE, .room = {0}),
@@ -109,6 +94,5 @@ const sim_step sim_lockstep_answers_a_step_behind_later_requests[] = {
     LOOK(A, "applied 1 of request 5 to -2"), /* with what came after the Step */
     /* The room is closed while the Step waits: that is a tick, too. */
     STEP_TO(A, NULL, 2),
-    SEND(A, "applied 2 to -1; closed: requested", CLOSE_ROOM, .room = {0}),
-    END,
+    CLOSE_ROOM(A, "applied 2 to -1; closed: requested"),
 };

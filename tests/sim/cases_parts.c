@@ -1,170 +1,116 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Cases of answers that are longer than a frame.
+ */
 #include <stdlib.h>
+#include <string.h>
 
-#include "cases.h"
-#include "server/actor/service/limits.h"
-#include "server/actor/tick/publish_pairs.h"
+#include "scenario.h"
 
-void sim_a_large_tick_comes_in_parts(sim_house *house)
-{
-    enum { COUNT = 600, PAIRS = COUNT * (COUNT - 1) / 2 };
-    sim_peer peer, other;
-    sim_peer_open(&peer, house, NULL);
-    sim_peer_open(&other, house, NULL);
-    uint64_t room = sim_peer_open_room(&peer, "room", NULL);
-    sim_peer_open_room(&other, "room", NULL);
-    sim_peer_subscribe(&peer, room);
-    sim_peer_subscribe(&other, room);
-    (void)sim_peer_expect(&peer, QD_SERVER_TICK);
-    (void)sim_peer_expect(&other, QD_SERVER_TICK);
-    sim_peer_spawn(&peer, room, 1, COUNT, 0);
-    sim_peer_step(&peer, room);
-    uint32_t found = 0, frames = 0, a_before = 0, b_before = 0;
-    bool last = false;
-    while (!last) {
-        const qd_msg_tick *tick = &sim_peer_expect(&peer, QD_SERVER_TICK)->as.tick;
+SCENARIO(a_large_tick_comes_in_parts) = {
+    JOIN(A, NULL),
+    JOIN(B, NULL),
+    SUBSCRIBE(A, "tick 0 reset", ALL),
+    SUBSCRIBE(B, "tick 0 reset", ALL),
+    SPAWN(A, NULL, 1, 600, 0),
+    STEP(A, "tick 1 in 2 parts 179700 begin; applied 1"),
+    LOOK(B, "tick 1 in 2 parts 179700 begin"),
+    SPAWN(A, NULL, 1000, 70000, 0.001f),
+    SEND(A, "snapshot in 2 parts 70000 entities more", SNAPSHOT, .snapshot.limit = 70000),
+};
 
-        sim_check(tick->begins.count <= QD_PUBLISH_PAIRS_MAX, "a part of %u pairs", tick->begins.count);
-        for (uint32_t i = 0; i < tick->begins.count; i++) {
-            uint32_t a = tick->begins.a[i], b = tick->begins.b[i];
-
-            sim_check(a > a_before || (a == a_before && b > b_before), "the order through all parts");
-            a_before = a;
-            b_before = b;
-        }
-        found += tick->begins.count;
-        frames++;
-        last = tick->last;
-    }
-    sim_check(found == PAIRS && frames == PAIRS / QD_PUBLISH_PAIRS_MAX + 1, "%u pairs in %u parts", found, frames);
-    (void)sim_peer_expect(&peer, QD_SERVER_APPLIED);
-    /* The other gets the same bytes. */
-    for (uint32_t i = 1; i <= frames; i++) {
-        sim_check(sim_peer_expect(&other, QD_SERVER_TICK)->as.tick.last == (i == frames), "part %u", i);
-    }
-    sim_peer_expect_nothing(&other);
-
-    sim_peer_spawn(&peer, room, 1000, 70000, 0.001f);
-    sim_peer_send(&peer,
-                  (qd_client_message){.kind = QD_CLIENT_SNAPSHOT, .as.snapshot = {.room = room, .limit = 70000}});
-    const qd_msg_snapshot_result *part = &sim_peer_expect(&peer, QD_SERVER_SNAPSHOT_RESULT)->as.snapshot_result;
-    sim_check(!part->last && part->entities.count == QD_SNAPSHOT_FRAME_ROWS_MAX && part->more,
-              "the first part of a snapshot");
-    part = &sim_peer_expect(&peer, QD_SERVER_SNAPSHOT_RESULT)->as.snapshot_result;
-    sim_check(part->last && part->entities.count == 70000 - QD_SNAPSHOT_FRAME_ROWS_MAX, "the last part of a snapshot");
-    sim_peer_close(&peer);
-    sim_peer_close(&other);
-}
-
-/* ---- events of every kind ---- */
-
-/* `count` entities from first_id on, side by side at (x, 50), which pair with those of the other category. */
-static void spawn_side(sim_peer *peer, uint64_t room, uint32_t first_id, uint32_t count, float x, uint32_t category)
-{
-    qd_client_message message = {.kind = QD_CLIENT_SPAWN, .as.batch.room = room};
-    uint32_t *id = malloc(3 * count * sizeof *id), *own = id + count, *other = own + count;
-    float *at = malloc(3 * count * sizeof *at), *y = at + count, *half = y + count;
-
-    sim_check(id != NULL && at != NULL, "out of memory");
-    for (uint32_t i = 0; i < count; i++) {
-        id[i] = first_id + i;
-        own[i] = category;
-        other[i] = 3 - category;
-        at[i] = x;
-        y[i] = 50;
-        half[i] = 1;
-    }
-    message.as.batch.entities = (qd_msg_entities){
-        .count = count, .id = id, .x = at, .y = y, .half_x = half, .half_y = half, .category = own, .mask = other};
-    sim_peer_send(peer, message);
-    free(id);
-    free(at);
-}
-
-static void move_side(sim_peer *peer, uint64_t room, uint32_t first_id, uint32_t count, float x)
-{
-    qd_client_message message = {.kind = QD_CLIENT_MOVE, .as.batch.room = room};
-    uint32_t *id = malloc(count * sizeof *id);
-    float *at = malloc(2 * count * sizeof *at), *y = at + count;
-
-    sim_check(id != NULL && at != NULL, "out of memory");
-    for (uint32_t i = 0; i < count; i++) {
-        id[i] = first_id + i;
-        at[i] = x;
-        y[i] = 50;
-    }
-    message.as.batch.entities = (qd_msg_entities){.count = count, .id = id, .x = at, .y = y};
-    sim_peer_send(peer, message);
-    free(id);
-    free(at);
-}
-
-/* Where a group of a tick's pairs stands in the frames that have come. */
-typedef struct group {
-    uint32_t count, a, b; /* the last one */
-} group;
-
-static void follow(group *groups, int kind, const qd_msg_pairs *pairs)
-{
-    for (uint32_t i = 0; i < pairs->count; i++) {
-        for (int later = kind + 1; later < 4; later++) {
-            sim_check(groups[later].count == 0, "a pair of group %d behind group %d", kind, later);
-        }
-        group *here = &groups[kind];
-        sim_check(here->count == 0 || pairs->a[i] > here->a || (pairs->a[i] == here->a && pairs->b[i] > here->b),
-                  "the order of group %d through all parts", kind);
-        *here = (group){here->count + 1, pairs->a[i], pairs->b[i]};
-    }
-}
+/* Entities side by side at (x, 50), which pair with those of the other category. */
+#define SIDE(id, many, x_, own)                                                                                        \
+    CROWD(A, NULL, .first = (id), .count = (many), .x = (x_), .y = 50, .category = (own), .mask = 3 - (own))
+#define MOVE_SIDE(id, many, x_) CROWD(A, NULL, .moves = true, .first = (id), .count = (many), .x = (x_), .y = 50)
 
 /* In a swept room: ends, begins, passed and stays, of which the passed alone are more than a frame takes. */
-void sim_all_kinds_of_events_come_in_parts(sim_house *house)
-{
-    enum { SIDE = 400, FEW = 30, PASSED = SIDE * SIDE, STAYS = FEW * FEW };
-    sim_peer peer;
-    sim_peer_open(&peer, house, NULL);
-    uint64_t room =
-        sim_peer_open_room(&peer, "room", &(qd_msg_room_config){.tick_mode = QD_TICK_MODE_STEP, .swept = true});
-    sim_peer_send(&peer,
-                  (qd_client_message){.kind = QD_CLIENT_SUBSCRIBE, .as.subscribe = {.room = room, .stays = true}});
-    (void)sim_peer_expect(&peer, QD_SERVER_TICK);
-    spawn_side(&peer, room, 1000, SIDE, 10, 1);
-    spawn_side(&peer, room, 2000, SIDE, 50, 2);
-    spawn_side(&peer, room, 3000, FEW, 70, 1);
-    spawn_side(&peer, room, 4000, FEW, 70, 2);
-    spawn_side(&peer, room, 1, FEW, 20, 1);
-    spawn_side(&peer, room, 100, FEW, 20, 2);
-    spawn_side(&peer, room, 200, FEW, 30, 2);
-    sim_peer_step(&peer, room);
-    while (!sim_peer_expect(&peer, QD_SERVER_TICK)->as.tick.last) {
-    }
-    (void)sim_peer_expect(&peer, QD_SERVER_APPLIED);
+SCENARIO(all_kinds_of_events_come_in_parts, CONFIG(.tick_mode = QD_TICK_MODE_STEP, .swept = true)) = {
+    JOIN(A, NULL),
+    SEND(A, "tick 0 reset", SUBSCRIBE, .subscribe.stays = true),
+    SIDE(1000, 400, 10, 1),
+    SIDE(2000, 400, 50, 2),
+    SIDE(3000, 30, 70, 1),
+    SIDE(4000, 30, 70, 2),
+    SIDE(1, 30, 20, 1),
+    SIDE(100, 30, 20, 2),
+    SIDE(200, 30, 30, 2),
+    STEP(A, "tick 1 1800 begin; applied 1"),
+    /* The first side passes the second, though it stops before the third, and those at 20 and 30; the few leave one for
+     * another. */
+    MOVE_SIDE(1000, 400, 60),
+    MOVE_SIDE(1, 30, 30),
+    STEP(A, "tick 2 in 2 parts 900 end 900 begin 184000 passed 900 stay; applied 2"),
+};
 
-    /* The first side passes the second, though it stops before the third; the few leave one for another. */
-    move_side(&peer, room, 1000, SIDE, 60);
-    move_side(&peer, room, 1, FEW, 30);
-    sim_peer_step(&peer, room);
-    group groups[4] = {0};
-    uint32_t frames = 0;
-    const qd_msg_tick *tick;
-    do {
-        tick = &sim_peer_expect(&peer, QD_SERVER_TICK)->as.tick;
-        const qd_msg_pairs *pairs[] = {&tick->ends, &tick->begins, &tick->passed, &tick->stays};
-        uint32_t count = 0;
-        for (int kind = 0; kind < 4; kind++) {
-            follow(groups, kind, pairs[kind]);
-            count += pairs[kind]->count;
-        }
-        sim_check(count <= QD_PUBLISH_PAIRS_MAX && (tick->last || count == QD_PUBLISH_PAIRS_MAX), "a part of %u",
-                  count);
-        frames++;
-    } while (!tick->last);
-    /* The few of the first group and the first side pass those at 20 and 30 on their way, too. */
-    uint32_t passed = PASSED + 2 * SIDE * FEW;
-    sim_check(groups[0].count == FEW * FEW && groups[1].count == FEW * FEW, "%u ends, %u begins", groups[0].count,
-              groups[1].count);
-    sim_check(groups[2].count == passed && groups[3].count == STAYS, "%u passed, %u stays", groups[2].count,
-              groups[3].count);
-    sim_check(frames == (2 * FEW * FEW + passed + STAYS) / QD_PUBLISH_PAIRS_MAX + 1, "%u frames", frames);
-    sim_peer_close(&peer);
+enum { MANY = 40000, FIRST = 1000 };
+
+/* Each entity has a payload of another length, of bytes that its id gives. */
+static void describe_all(sim_scenario *play)
+{
+    uint32_t *id = malloc(MANY * sizeof *id);
+    uint8_t *sizes = malloc(MANY), *payload = malloc(32u * MANY), *end = payload;
+
+    sim_check(id != NULL && sizes != NULL && payload != NULL, "out of memory");
+    for (uint32_t i = 0; i < MANY; i++, end += sizes[i - 1]) {
+        id[i] = FIRST + i;
+        sizes[i] = (uint8_t)(id[i] % 33);
+        memset(end, (int)(id[i] % 251), sizes[i]);
+    }
+    const qd_msg_describe describe = {
+        .room = play->rooms[0], .count = MANY, .id = id, .payload_size = sizes, .payload = payload};
+    sim_peer_send(&play->peers[A], MESSAGE(DESCRIBE, .describe = describe));
+    free(id);
+    free(sizes);
+    free(payload);
 }
+
+static void check_payloads(const qd_server_message *message)
+{
+    const qd_msg_view *view = &message->as.view;
+    const uint8_t *at = message->kind == QD_SERVER_VIEW ? view->enter_payload : NULL;
+
+    for (uint32_t i = 0; at != NULL && i < view->enter_count; i++) {
+        uint32_t id = view->enter.id[i];
+
+        sim_check(view->enter_payload_size[i] == id % 33, "the payload of %u has %u bytes", id,
+                  view->enter_payload_size[i]);
+        for (uint32_t k = 0; k < view->enter_payload_size[i]; k++) {
+            sim_check(*at++ == id % 251, "the payload of %u", id);
+        }
+    }
+}
+
+static void start_check(sim_scenario *play)
+{
+    play->check = check_payloads;
+}
+
+#define WATCH_ALL(number) OBSERVE(A, NULL, number, .entity = IDS(FIRST), .range = FLOATS(200))
+
+/* More enters, with payloads, and more leaves than a frame takes. An observer does not see its anchor. */
+SCENARIO(a_large_view_comes_in_parts, .limits = {.queue_bytes_max = 64u << 20}) = {
+    JOIN(A, NULL),
+    SPAWN(A, NULL, FIRST, MANY, 0.002f),
+    CALL(describe_all),
+    WATCH_ALL(1),
+    WATCH(A, "view 0 reset watchers", QD_WATCH_ALL),
+    CALL(start_check),
+    STEP(A, "view 1 in 4 parts 39999 enter 39999 watch; applied 1"),
+    /* The first frames of this are full of leaves, then come the enters of other observers. */
+    UNOBSERVE(A, NULL, 1),
+    WATCH_ALL(2),
+    WATCH_ALL(3),
+    WATCH_ALL(4),
+    WATCH_ALL(5),
+    STEP(A, "view 2 in 16 parts 39999 leave 159996 enter 39999 unwatch 159996 watch; applied 2"),
+};
+
+SCENARIO(many_entities_are_adopted_in_parts) = {
+    JOIN(A, "token"),
+    SPAWN(A, NULL, 132000, 131144, 0),
+    SPAWN(A, "", 856, 131144, 0),
+    CLOSE(A),
+    JOIN(B, "token"),
+    SEND(B, "handed over in 2 parts 262288 entities from 0 to 2", ADOPT, .adopt = {0}),
+};

@@ -2,38 +2,9 @@
  *
  * Cases of sessions that outlive their connections.
  */
-#include <string.h>
+#include "scenario.h"
 
-#include "cases.h"
-
-typedef struct key {
-    uint8_t bytes[QD_RESUME_KEY_BYTES];
-} key;
-
-static key keep(const qd_msg_welcome *welcome)
-{
-    key kept;
-
-    sim_check(welcome->resume_key.size == sizeof kept.bytes && welcome->resume_ms == 10000, "a key of %zu bytes",
-              welcome->resume_key.size);
-    memcpy(kept.bytes, welcome->resume_key.bytes, sizeof kept.bytes);
-    return kept;
-}
-
-static key open_resumable(sim_peer *peer, sim_house *house, const char *token)
-{
-    return keep(sim_peer_hello(peer, house, &(qd_msg_hello){.resumable = true, .token = token}));
-}
-
-static const qd_msg_welcome *resume(sim_peer *peer, sim_house *house, const key *of, const char *token)
-{
-    return sim_peer_hello(peer, house,
-                          &(qd_msg_hello){.resumable = true, .token = token, .resume = {sizeof of->bytes, of->bytes}});
-}
-
-const qd_msg_room_config sim_short_grace = {.tick_mode = QD_TICK_MODE_STEP, .grace_ms = 1};
-
-const sim_step sim_a_session_is_resumed[] = {
+SCENARIO(a_session_is_resumed, CONFIG(.tick_mode = QD_TICK_MODE_STEP, .grace_ms = 1)) = {
     JOIN(A, NULL),
     RESUMABLE(B, "token", "welcome 2 new key for 10000"),
     ROOM(B, 0),
@@ -60,12 +31,10 @@ const sim_step sim_a_session_is_resumed[] = {
     STEP(A, "applied 3"),
     PASS(10),
     SNAPSHOT(A, "snapshot"),
-    END,
 };
 
-const qd_msg_room_config sim_half_second = {.tick_mode = QD_TICK_MODE_STEP, .grace_ms = 500, .empty_close_ms = 500};
-
-const sim_step sim_a_session_that_is_not_resumed_ends[] = {
+SCENARIO(a_session_that_is_not_resumed_ends,
+         CONFIG(.tick_mode = QD_TICK_MODE_STEP, .grace_ms = 500, .empty_close_ms = 500)) = {
     RESUMABLE(A, NULL, "welcome 1 new key for 10000"),
     ROOM(A, 0),
     SPAWN(A, "", 1, 1, 0),
@@ -79,36 +48,27 @@ const sim_step sim_a_session_that_is_not_resumed_ends[] = {
     JOIN(C, NULL),
     CLOSE(C),
     WORLD("detached 0"),
-    END,
 };
 
-void sim_wrong_key_resumes_nothing(sim_house *house)
-{
-    sim_peer peer, guest;
-    key kept = open_resumable(&peer, house, "token");
-    uint64_t room = sim_peer_open_room(&peer, "room", NULL);
+SCENARIO(wrong_key_resumes_nothing) = {
+    RESUMABLE(A, "token", "welcome 1 new key for 10000"),
+    ROOM(A, 0),
+    CLOSE(A),
+    REPEAT(24, 2),
+    RESUME_WITH(B, A, "token", "welcome %u new key for 10000", .spoiled = true),
+    CLOSE(B),
+    AGAIN,
+    RESUME(B, A, "another", "welcome 26 new key for 10000"),
+    CLOSE(B),
+    RESUME(B, A, NULL, "welcome 27 new key for 10000"),
+    CLOSE(B),
+    RESUME_WITH(B, A, "token", "welcome 28 new key for 10000", .cut = true),
+    CLOSE(B),
+    RESUME(B, A, "token", "welcome 1 same key for 10000 resumed last 2"),
+    REJOIN(B, "opened"),
+};
 
-    sim_peer_close(&peer);
-    for (size_t i = 0; i < sizeof kept.bytes; i += 3) {
-        key wrong = kept;
-
-        wrong.bytes[i] ^= 0x10;
-        sim_check(!resume(&guest, house, &wrong, "token")->resumed, "byte %zu is wrong", i);
-        sim_peer_close(&guest);
-    }
-    sim_check(!resume(&guest, house, &kept, "another")->resumed, "the token is another");
-    sim_peer_close(&guest);
-    sim_check(!resume(&guest, house, &kept, NULL)->resumed, "there is no token");
-    sim_peer_close(&guest);
-    const qd_msg_hello cut = {.token = "token", .resume = {sizeof kept.bytes - 1, kept.bytes}};
-    sim_check(!sim_peer_hello(&guest, house, &cut)->resumed, "the key is cut");
-    sim_peer_close(&guest);
-    sim_check(resume(&guest, house, &kept, "token")->resumed, "the key is right");
-    sim_check(sim_peer_open_room(&guest, "room", NULL) == room, "the room is the same");
-    sim_peer_close(&guest);
-}
-
-const sim_step sim_a_connection_is_taken_over[] = {
+SCENARIO(a_connection_is_taken_over) = {
     RESUMABLE(A, NULL, "welcome 1 new key for 10000"),
     ROOM(A, 0),
     SPAWN(A, "", 1, 2, 0),
@@ -117,65 +77,51 @@ const sim_step sim_a_connection_is_taken_over[] = {
     /* What the older one asked for is answered to the newer. */
     STEP(B, "applied 1"),
     SNAPSHOT(B, "snapshot 1 at 0 0 2 at 0 0"),
-    END,
 };
 
-/* Another pair, and a tick. */
-#define PAIR_AND_TICK(number, tick) SPAWN(A, NULL, 10 * (number), 2, 0), STEP(A, "applied " #tick)
-#define ACK(peer, number)           SEND(peer, NULL, ACK, .step.tick = (number)), PASS(0)
+/* In each of these ticks more entities at the same place: one, or a pair. */
+#define ENTITIES_AND_TICKS(many, tick, ticks)                                                                          \
+    REPEAT(ticks, tick), SPAWN_EACH(A, NULL, 0, 10, many, 0), STEP(A, "applied %u"), AGAIN
+#define ACK(peer, number) SEND(peer, NULL, ACK, .step.tick = (number)), PASS(0)
 
-const sim_step sim_what_was_missed_is_reported[] = {
+SCENARIO(what_was_missed_is_reported) = {
     JOIN(A, NULL),
     RESUMABLE(B, NULL, "welcome 2 new key for 10000"),
     ROOM(B, 0),
     SUBSCRIBE(B, "tick 0 reset", ALL),
-    PAIR_AND_TICK(0, 1),
-    PAIR_AND_TICK(1, 2),
-    PAIR_AND_TICK(2, 3),
-    PAIR_AND_TICK(3, 4),
-    PAIR_AND_TICK(4, 5),
+    ENTITIES_AND_TICKS(2, 1, 5),
     /* Of five ticks that were sent it acknowledges two. Three more are not sent. */
     ACK(B, 2),
     CLOSE(B),
-    PAIR_AND_TICK(5, 6),
-    PAIR_AND_TICK(6, 7),
-    PAIR_AND_TICK(7, 8),
-    RESUME(C, B, NULL, "welcome 2 same key for 10000 resumed last 4; tick 8 reset merged 6 120 begins"),
+    ENTITIES_AND_TICKS(2, 6, 3),
+    RESUME(C, B, NULL, "welcome 2 same key for 10000 resumed last 4; tick 8 reset merged 6 120 begin"),
     /* Without an Ack it counts from the first that was not sent. */
     CLOSE(C),
-    PAIR_AND_TICK(8, 9),
-    PAIR_AND_TICK(9, 10),
-    RESUME(B, C, NULL, "welcome 2 same key for 10000 resumed last 4; tick 10 reset merged 8 190 begins"),
-    END,
+    ENTITIES_AND_TICKS(2, 9, 2),
+    RESUME(B, C, NULL, "welcome 2 same key for 10000 resumed last 4; tick 10 reset merged 8 190 begin"),
 };
 
 #define OBSERVE_CORNER(peer, want)                                                                                     \
     SEND(peer, want, OBSERVE,                                                                                          \
          .observers = {.count = 1, .id = IDS(7), .x = FLOATS(1), .y = FLOATS(1), .range = FLOATS(10)})
-#define ENTITY_AND_TICK(number, tick) SPAWN(A, NULL, 10 * (number), 1, 0), STEP(A, "applied " #tick)
 
-const sim_step sim_views_go_on_at_the_next_tick[] = {
+SCENARIO(views_go_on_at_the_next_tick) = {
     JOIN(A, NULL),
     RESUMABLE(B, NULL, "welcome 2 new key for 10000"),
     ROOM(B, 0),
     OBSERVE_CORNER(B, ""),
-    ENTITY_AND_TICK(0, 1),
-    ENTITY_AND_TICK(1, 2),
-    ENTITY_AND_TICK(2, 3),
-    ENTITY_AND_TICK(3, 4),
-    ENTITY_AND_TICK(4, 5),
+    ENTITIES_AND_TICKS(1, 1, 5),
     ACK(B, 2),
     CLOSE(B),
-    ENTITY_AND_TICK(7, 6),
+    ENTITIES_AND_TICKS(1, 6, 1),
     RESUME(C, B, NULL, "welcome 2 same key for 10000 resumed last 4; applied 6 of request 3 unasked"),
     LOOK(C, ""),
     STEP(A, "applied 7"),
-    LOOK(C, "view 7 reset merged 5 enter 7:0 at 0 0 enter 7:10 at 0 0 enter 7:20 at 0 0 enter 7:30 at 0 0 enter 7:40 "
-            "at 0 0 enter 7:70 at 0 0"),
-    END,
+    LOOK(C, "view 7 reset merged 5 enter 7:10 at 0 0 enter 7:20 at 0 0 enter 7:30 at 0 0 enter 7:40 at 0 0 enter 7:50 "
+            "at 0 0 enter 7:60 at 0 0"),
 };
 
-const sim_step sim_a_view_that_ended_unseen_is_reset[] = {
+SCENARIO(a_view_that_ended_unseen_is_reset) = {
     JOIN(A, NULL),
     RESUMABLE(B, NULL, "welcome 2 new key for 10000"),
     ROOM(B, 0),
@@ -184,22 +130,21 @@ const sim_step sim_a_view_that_ended_unseen_is_reset[] = {
     STEP(A, "applied 1"),
     LOOK(B, "view 1 enter 7:1 at 0 0; applied 1"),
     /* The leave is on its way when the connection breaks, and nothing is observed any more. */
-    SEND(B, "", UNOBSERVE, .observers = {.count = 1, .id = IDS(7)}),
+    UNOBSERVE(B, "", 7),
     STEP(A, "applied 2"),
     CLOSE(B),
     RESUME(C, B, NULL, "welcome 2 same key for 10000 resumed last 4; applied 2 of request 4 unasked"),
     STEP(A, "applied 3"),
     LOOK(C, "view 3 reset merged 1"),
-    END,
 };
 
-const sim_step sim_room_closed_while_detached_is_reported[] = {
+SCENARIO(room_closed_while_detached_is_reported) = {
     RESUMABLE(A, "token", "welcome 1 new key for 10000"),
     ROOM(A, 0),
     ROOM(A, 1),
     JOIN(B, "token"),
     CLOSE(A),
-    SEND(B, "closed: requested", CLOSE_ROOM, .room = {0}),
+    CLOSE_ROOM(B, "closed: requested"),
     RESUME(C, A, "token", "welcome 1 same key for 10000 resumed last 3; closed: requested unasked"),
     STEP(C, "error UNKNOWN_ROOM: OpenRoom first"),
     STEP(B, "error UNKNOWN_ROOM: OpenRoom first"),
@@ -210,21 +155,20 @@ const sim_step sim_room_closed_while_detached_is_reported[] = {
     /* Also where all its rooms are closed, and it does not come back. */
     ROOM(B, 1),
     CLOSE(C),
-    SEND(B, "closed: requested", CLOSE_ROOM, .room = {0}),
+    CLOSE_ROOM(B, "closed: requested"),
     PASS(10100),
     WORLD("actors 1; rooms 0; sessions 1; detached 0"),
-    END,
 };
 
 #define DETACH(peer, number) RESUMABLE(peer, NULL, "welcome " #number " new key for 10000"), ROOM(peer, 0), CLOSE(peer)
 
 /* In a house that keeps two. */
-const sim_step sim_detached_sessions_are_limited[] = {
-    DETACH(A, 1), WORLD("detached 1"), DETACH(A, 2), WORLD("detached 2"), DETACH(A, 3), WORLD("detached 2"),
-    DETACH(A, 4), WORLD("detached 2"), DETACH(A, 5), WORLD("detached 2"), END,
+SCENARIO(detached_sessions_are_limited, .limits = {.connections_max = 2}) = {
+    DETACH(A, 1),        WORLD("detached 1"), DETACH(A, 2),        WORLD("detached 2"), DETACH(A, 3),
+    WORLD("detached 2"), DETACH(A, 4),        WORLD("detached 2"), DETACH(A, 5),        WORLD("detached 2"),
 };
 
-const sim_step sim_detached_sessions_expire_one_by_one[] = {
+SCENARIO(detached_sessions_expire_one_by_one) = {
     DETACH(A, 1),
     PASS(3000),
     DETACH(B, 2),
@@ -245,5 +189,4 @@ const sim_step sim_detached_sessions_expire_one_by_one[] = {
     WORLD("detached 1"),
     PASS(2000),
     WORLD("detached 0"),
-    END,
 };

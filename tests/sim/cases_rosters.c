@@ -2,7 +2,7 @@
  *
  * Cases of rosters: what is refused as a whole, and how long they are there.
  */
-#include "cases.h"
+#include "scenario.h"
 
 #define NAME(peer, want, number, from, many)                                                                           \
     SEND(peer, want, ROSTER,                                                                                           \
@@ -13,7 +13,7 @@
          .roster_move = {                                                                                              \
              .roster = (number), .first = (from), .count = (many), .x = FLOATS(10, 20, 30), .y = FLOATS(to, to, to)})
 
-const sim_step sim_rosters_move_what_they_name[] = {
+SCENARIO(rosters_move_what_they_name) = {
     JOIN(A, NULL),
     JOIN(B, NULL),
     NAME(A, NULL, 255, 0, 4),
@@ -26,23 +26,14 @@ const sim_step sim_rosters_move_what_they_name[] = {
     MOVE_ENTRIES(B, "error UNKNOWN_ROSTER: roster is 255", 255, 0, 1, 30),
     NAME(B, NULL, 255, 0, 1),
     MOVE_ENTRIES(B, "error ENTRIES 0 NOT_OWNER: NOT_OWNER", 255, 0, 1, 30),
-    END,
 };
-
-static void check_limit(sim_scenario *play)
-{
-    sim_peer_connect(&play->peers[A], play->house);
-    play->connected[A] = true;
-    sim_peer_send(&play->peers[A], (qd_client_message){.kind = QD_CLIENT_HELLO, .as.hello.version = 1});
-    const qd_msg_limits *limits = &sim_peer_expect(&play->peers[A], QD_SERVER_WELCOME)->as.welcome.limits;
-    sim_check(limits->roster_ids_max == 8, "a limit of %u", limits->roster_ids_max);
-}
 
 #define COLUMNS(...) .roster_move = {.roster = 7, .count = 2, .x = FLOATS(1, 2), __VA_ARGS__}
 
 /* In a house where a session's rosters may have 8 ids. */
-const sim_step sim_bad_requests_of_rosters_are_refused[] = {
-    CALL(check_limit),
+SCENARIO(bad_requests_of_rosters_are_refused, .limits = {.roster_ids_max = 8}) = {
+    CONNECT(A),
+    SEND(A, "welcome 1 roster ids 8", HELLO, .hello.version = 1),
     ROOM(A, 0),
     SEND(A, "error UNKNOWN_ROOM: OpenRoom first", ROSTER, .roster = {.room = 12345, .count = 1, .id = IDS(1)}),
     NAME(A, "error INVALID: roster is 256: must be 0 to 255", 256, 0, 1),
@@ -65,10 +56,9 @@ const sim_step sim_bad_requests_of_rosters_are_refused[] = {
     NAME(A, "", 7, 0, 0),
     NAME(A, "", 8, 0, 8),
     MOVE_ENTRIES(A, "error UNKNOWN_ROSTER: roster is 7", 7, 0, 1, 1),
-    END,
 };
 
-const sim_step sim_rosters_go_when_their_session_leaves[] = {
+SCENARIO(rosters_go_when_their_session_leaves) = {
     RESUMABLE(A, NULL, "welcome 1 new key for 10000"),
     ROOM(A, 0),
     SPAWN(A, NULL, 1, 2, 0),
@@ -84,5 +74,4 @@ const sim_step sim_rosters_go_when_their_session_leaves[] = {
     LEAVE(B, "left"),
     ROOM(B, 0),
     MOVE_ENTRIES(B, "error UNKNOWN_ROSTER: roster is 0", 0, 0, 2, 50),
-    END,
 };

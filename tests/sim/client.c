@@ -8,22 +8,7 @@
 
 #include "proto/codec.h"
 
-static uint32_t pick(sim_client *client, uint32_t count)
-{
-    return sim_pick(&client->scene->world, count);
-}
-
-static bool percent(sim_client *client, uint32_t share)
-{
-    return sim_percent(&client->scene->world, share);
-}
-
 /* ---- the connection ---- */
-
-void sim_client_init(sim_client *client, sim_scene *scene, bool vandal, uint32_t token)
-{
-    *client = (sim_client){.scene = scene, .vandal = vandal, .token = token};
-}
 
 void sim_client_forget(sim_client *client)
 {
@@ -51,29 +36,22 @@ void sim_client_deinit(sim_client *client)
 {
     sim_client_forget(client);
     free(client->requests);
-}
-
-void sim_client_write(sim_client *client, const qd_client_message *message)
-{
-    uint8_t bytes[4096];
-    const size_t size = qd_client_message_size(message);
-
-    sim_check(size <= sizeof bytes, "the scenario's message is too long");
-    sim_link_write(client->link, bytes, qd_client_message_encode(message, bytes, size));
-    client->frames++;
+    free(client->draft);
 }
 
 void sim_client_connect(sim_client *client)
 {
     sim_scene *scene = client->scene;
-    const qd_link_handler handler = qd_server_link_handler(&scene->server);
+    const qd_link_handler handler = qd_server_link_handler(&scene->house.server);
 
-    client->link = sim_link_create(&scene->world, &handler, sim_scene_outbox_bytes_max(scene), sim_scene_tap, scene);
+    client->link = sim_link_create(&scene->house.world, &handler, sim_limits(client)->queue_bytes_max);
+    client->link->tap = sim_scene_tap;
     client->link->handed = sim_scene_handed;
+    client->link->tap_context = scene;
     client->link->owner = client;
     qd_frame_reader_init(&client->reader, QD_SERVER_FRAME_BYTES_MAX, NULL);
     client->welcomed = client->gone_away = client->ended_by_error = false;
-    client->frames = 0;
+    client->has_written = false;
     if (client->vandal && percent(client, 50)) {
         return;
     }
@@ -85,53 +63,74 @@ void sim_client_connect(sim_client *client)
     if (client->has_key) {
         hello.resume = (qd_msg_key){sizeof client->key, client->key};
     }
-    sim_client_write(client, &(qd_client_message){.seq = ++client->seq, .kind = QD_CLIENT_HELLO, .as.hello = hello});
+    sim_link_send(client->link, &(qd_client_message){.seq = ++client->seq, .kind = QD_CLIENT_HELLO, .as.hello = hello});
+    client->has_written = true;
 }
 
 /* Sends an invalid length, a frame that is too long, bytes that are no frame, or nothing. */
 static void vandalise(sim_client *client)
 {
-    static const uint8_t overlong[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
-    static const uint8_t too_long[] = {0xff, 0xff, 0xff, 0x7f};
-    static const uint8_t no_frame[] = {0x03, 0x3a, 0xff, 0xff};
+    const struct {
+        uint8_t bytes[6];
+        size_t size;
+    } wrongs[] = {
+        {{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, 6},
+        {{0xff, 0xff, 0xff, 0x7f}, 4},
+        {{0x03, 0x3a, 0xff, 0xff}, 4},
+        {{0x03, 0x3a, 0xff, 0xff}, client->has_written ? 4 : 0},
+    };
+    uint32_t chosen = pick(client, 4);
 
-    switch (pick(client, 4)) {
-    case 0:
-        sim_link_write(client->link, overlong, sizeof overlong);
-        break;
-    case 1:
-        sim_link_write(client->link, too_long, sizeof too_long);
-        break;
-    case 2:
-        sim_link_write(client->link, no_frame, sizeof no_frame);
-        break;
-    default:
-        if (client->frames > 0) {
-            sim_link_write(client->link, no_frame, sizeof no_frame);
-        }
-        break;
+    if (wrongs[chosen].size > 0) {
+        sim_link_write(client->link, wrongs[chosen].bytes, wrongs[chosen].size);
     }
 }
 
 /* ---- requests ---- */
 
-sim_request *sim_client_request(sim_client *client, qd_client_kind kind, model_stay *stay)
+sim_request *sim_client_send(sim_client *client, model_stay *stay, qd_client_message message)
 {
-    if (client->request_count == client->request_capacity) {
-        client->request_capacity = client->request_capacity == 0 ? 64 : client->request_capacity * 2;
-        client->requests = realloc(client->requests, client->request_capacity * sizeof *client->requests);
-        sim_check(client->requests != NULL, "out of memory");
-    }
+    client->requests =
+        sim_grow(client->requests, client->request_count, &client->request_capacity, sizeof *client->requests);
     sim_request *added = &client->requests[client->request_count++];
-    *added = (sim_request){.seq = ++client->seq, .kind = kind, .stay = stay};
+    message.seq = ++client->seq;
+    if (stay != NULL) {
+        message.as.room.room = stay->room->handle; /* the first field of all these messages */
+    }
+    *added = (sim_request){.sent = message, .stay = stay};
+    sim_link_send(client->link, &message);
     return added;
 }
 
 static void send_for_room(sim_client *client, qd_client_kind kind, model_stay *stay)
 {
-    sim_client_request(client, kind, stay);
-    sim_client_write(client,
-                     &(qd_client_message){.seq = client->seq, .kind = kind, .as.room = {.room = stay->room->handle}});
+    (void)sim_client_send(client, stay, (qd_client_message){.kind = kind});
+}
+
+model_op *sim_client_draft(sim_client *client, qd_client_kind kind)
+{
+    if (client->draft == NULL) {
+        client->draft = malloc(sizeof *client->draft);
+        sim_check(client->draft != NULL, "out of memory");
+    }
+    *client->draft = (model_op){.message.kind = kind};
+    return client->draft;
+}
+
+void sim_client_send_draft(sim_client *client, model_stay *stay)
+{
+    model_op *op = client->draft;
+    sim_request *request = sim_client_send(client, stay, op->message);
+
+    op->message.seq = client->seq;
+    request->op = op;
+    client->draft = NULL;
+    model_stay_send(stay, op);
+}
+
+const float *sim_third(const model_stay *stay, const float *column)
+{
+    return stay->room->config.dimensions == 3 ? column : NULL;
 }
 
 static void open_room(sim_client *client)
@@ -148,22 +147,18 @@ static void open_room(sim_client *client)
     if (room != NULL && (slot->closing || room->creator != client->session || room->creator_token != 0)) {
         return;
     }
-    sim_request *opened = sim_client_request(client, QD_CLIENT_OPEN_ROOM, NULL);
-    opened->name = name;
-    opened->has_config = percent(client, 80);
-    slot->opening = true;
+    bool has_config = percent(client, 80);
     char text[16];
     snprintf(text, sizeof text, "room %u", name);
-    sim_client_write(client, &(qd_client_message){.seq = client->seq,
-                                                  .kind = QD_CLIENT_OPEN_ROOM,
-                                                  .as.open_room = {.name = text,
-                                                                   .has_config = opened->has_config,
-                                                                   .config = client->scene->configs[name]}});
+    slot->opening = true;
+    const qd_msg_open_room open = {.name = text, .has_config = has_config, .config = client->scene->configs[name]};
+    sim_client_send(client, NULL, MESSAGE(OPEN_ROOM, .open_room = open))->name = name;
 }
 
 /* ---- batches ---- */
 
-float sim_client_coordinate(sim_client *client)
+/* A coordinate, rarely none that is a number. */
+static float coordinate(sim_client *client)
 {
     if (percent(client, 1)) {
         return percent(client, 50) ? NAN : INFINITY;
@@ -177,7 +172,8 @@ static float size(sim_client *client)
     return percent(client, 1) ? -1.0f : (float)pick(client, 6) / 2;
 }
 
-uint32_t sim_client_target(sim_client *client, const model_stay *stay)
+/* An id that a batch may name: mostly one of the stay's. */
+static uint32_t target(sim_client *client, const model_stay *stay)
 {
     const model_room *room = stay->room;
 
@@ -190,29 +186,29 @@ uint32_t sim_client_target(sim_client *client, const model_stay *stay)
     return model_id(stay, pick(client, STAY_ENTITIES));
 }
 
-static void fill(sim_client *client, model_op *op, const model_stay *stay)
+/* What may be in the message: positions, sizes, a radius, a shape, a filter. */
+static void choose_columns(sim_client *client, model_op *op, const model_stay *stay)
 {
-    bool spawns = op->kind == QD_CLIENT_SPAWN, reshapes = op->kind == QD_CLIENT_RESHAPE;
+    bool spawns = op->message.kind == QD_CLIENT_SPAWN, shapes = spawns || op->message.kind == QD_CLIENT_RESHAPE;
+    bool places = op->message.kind != QD_CLIENT_RESHAPE && op->message.kind != QD_CLIENT_DESPAWN;
+    qd_msg_entities *entities = &op->message.as.batch.entities;
 
-    op->count = 1 + pick(client, OP_ENTRIES);
-    /* What a stay leaves to the room are always its last two entities. */
-    op->room_owned = spawns && percent(client, 20);
-    op->has_size = (spawns || reshapes) && percent(client, 80);
-    op->has_radius = (spawns || reshapes) && percent(client, 50);
-    op->has_shape = (spawns || reshapes) && percent(client, 50);
-    op->has_filter = (spawns || reshapes) && percent(client, 30);
-    for (uint32_t i = 0; i < op->count; i++) {
-        uint32_t entity = op->room_owned ? STAY_ENTITIES - 2 + pick(client, 2) : pick(client, STAY_ENTITIES - 2);
-
-        op->id[i] = spawns ? model_id(stay, entity) : sim_client_target(client, stay);
-        op->shape[i] = percent(client, 1) ? 7 : (uint8_t)(QD_SHAPE_BOX + pick(client, 3));
-        for (uint32_t axis = 0; axis < stay->room->dimensions; axis++) {
-            op->at[axis][i] = sim_client_coordinate(client);
-            op->half[axis][i] = size(client);
-        }
-        op->radius[i] = size(client);
-        op->category[i] = 1u << pick(client, 2);
-        op->mask[i] = percent(client, 70) ? UINT32_MAX : 1u << pick(client, 2);
+    *entities = (qd_msg_entities){.count = op->count, .id = op->id};
+    if (places) {
+        entities->x = op->at[0];
+        entities->y = op->at[1];
+        entities->z = sim_third(stay, op->at[2]);
+    }
+    if (shapes && percent(client, 80)) {
+        entities->half_x = op->half[0];
+        entities->half_y = op->half[1];
+        entities->half_z = sim_third(stay, op->half[2]);
+    }
+    entities->radius = shapes && percent(client, 50) ? op->radius : NULL;
+    entities->shape = shapes && percent(client, 50) ? op->shape : NULL;
+    if (shapes && percent(client, 30)) {
+        entities->category = op->category;
+        entities->mask = op->mask;
     }
 }
 
@@ -220,31 +216,97 @@ static void send_batch(sim_client *client, model_stay *stay)
 {
     static const qd_client_kind kinds[] = {QD_CLIENT_SPAWN, QD_CLIENT_SPAWN,    QD_CLIENT_MOVE,    QD_CLIENT_MOVE,
                                            QD_CLIENT_MOVE,  QD_CLIENT_TELEPORT, QD_CLIENT_RESHAPE, QD_CLIENT_DESPAWN};
-    model_op op = {.kind = kinds[pick(client, 8)]};
+    model_op *op = sim_client_draft(client, kinds[pick(client, 8)]);
+    bool spawns = op->message.kind == QD_CLIENT_SPAWN;
 
-    fill(client, &op, stay);
-    sim_request *sent = sim_client_request(client, op.kind, stay);
-    op.seq = client->seq;
-    sent->op = model_stay_send(stay, &op);
-    bool places = op.kind != QD_CLIENT_RESHAPE && op.kind != QD_CLIENT_DESPAWN, is_3d = stay->room->dimensions == 3;
-    sim_client_write(client, &(qd_client_message){.seq = op.seq,
-                                                  .kind = op.kind,
-                                                  .as.batch = {.room = stay->room->handle,
-                                                               .room_owned = op.room_owned,
-                                                               .entities = {
-                                                                   .count = op.count,
-                                                                   .id = op.id,
-                                                                   .x = places ? op.at[0] : NULL,
-                                                                   .y = places ? op.at[1] : NULL,
-                                                                   .z = places && is_3d ? op.at[2] : NULL,
-                                                                   .half_x = op.has_size ? op.half[0] : NULL,
-                                                                   .half_y = op.has_size ? op.half[1] : NULL,
-                                                                   .half_z = op.has_size && is_3d ? op.half[2] : NULL,
-                                                                   .radius = op.has_radius ? op.radius : NULL,
-                                                                   .shape = op.has_shape ? op.shape : NULL,
-                                                                   .category = op.has_filter ? op.category : NULL,
-                                                                   .mask = op.has_filter ? op.mask : NULL,
-                                                               }}});
+    op->count = 1 + pick(client, OP_ENTRIES);
+    /* What a stay leaves to the room are always its last two entities. */
+    bool to_room = op->message.as.batch.room_owned = spawns && percent(client, 20);
+    choose_columns(client, op, stay);
+    for (uint32_t i = 0; i < op->count; i++) {
+        uint32_t entity = to_room ? STAY_ENTITIES - 2 + pick(client, 2) : pick(client, STAY_ENTITIES - 2);
+
+        op->id[i] = spawns ? model_id(stay, entity) : target(client, stay);
+        op->shape[i] = percent(client, 1) ? 7 : (uint8_t)(QD_SHAPE_BOX + pick(client, 3));
+        for (uint32_t axis = 0; axis < stay->room->config.dimensions; axis++) {
+            op->at[axis][i] = coordinate(client);
+            op->half[axis][i] = size(client);
+        }
+        op->radius[i] = size(client);
+        op->category[i] = 1u << pick(client, 2);
+        op->mask[i] = percent(client, 70) ? UINT32_MAX : 1u << pick(client, 2);
+    }
+    sim_client_send_draft(client, stay);
+}
+
+/* ---- rosters ---- */
+
+static void name_roster(sim_client *client, model_stay *stay, uint32_t number)
+{
+    model_op *op = sim_client_draft(client, QD_CLIENT_ROSTER);
+    bool keep_rest = percent(client, 50);
+    uint32_t first = percent(client, 40) ? 0 : pick(client, stay->rosters[number].count + 1);
+
+    op->count = percent(client, 10) ? 0 : 1 + pick(client, OP_ENTRIES);
+    if (first + op->count > ROSTER_IDS) {
+        op->count = ROSTER_IDS - first;
+    }
+    for (uint32_t i = 0; i < op->count; i++) {
+        op->id[i] = target(client, stay);
+    }
+    op->message.as.roster =
+        (qd_msg_roster){.roster = number, .first = first, .count = op->count, .id = op->id, .keep_rest = keep_rest};
+    sim_client_send_draft(client, stay);
+}
+
+static void move_by_roster(sim_client *client, model_stay *stay, uint32_t number)
+{
+    model_op *op = sim_client_draft(client, QD_CLIENT_ROSTER_MOVE);
+    uint32_t size = stay->rosters[number].count, first = pick(client, size), left = size - first;
+
+    op->count = 1 + pick(client, left < OP_ENTRIES ? left : OP_ENTRIES);
+    for (uint32_t i = 0; i < op->count; i++) {
+        for (uint32_t axis = 0; axis < stay->room->config.dimensions; axis++) {
+            op->at[axis][i] = coordinate(client);
+        }
+    }
+    op->message.as.roster_move = (qd_msg_roster_move){.roster = number,
+                                                      .first = first,
+                                                      .count = op->count,
+                                                      .x = op->at[0],
+                                                      .y = op->at[1],
+                                                      .z = sim_third(stay, op->at[2]),
+                                                      .teleport = percent(client, 20)};
+    sim_client_send_draft(client, stay);
+}
+
+/* Moves a roster that does not exist, or entries that it does not have. */
+static void move_wrongly(sim_client *client, model_stay *stay, uint32_t number)
+{
+    static const float at[2] = {1, 2};
+    uint32_t count = stay->rosters[number].count;
+    const qd_msg_roster_move move = {.roster = number,
+                                     .first = count == 0 ? 0 : count - 1,
+                                     .count = 2,
+                                     .x = at,
+                                     .y = at,
+                                     .z = stay->room->config.dimensions == 3 ? at : NULL};
+
+    sim_client_send(client, stay, MESSAGE(ROSTER_MOVE, .roster_move = move))->must_be =
+        count == 0 ? QD_ERROR_UNKNOWN_ROSTER : QD_ERROR_INVALID;
+}
+
+static void act_on_rosters(sim_client *client, model_stay *stay)
+{
+    uint32_t number = pick(client, STAY_ROSTERS);
+
+    if (percent(client, 5)) {
+        move_wrongly(client, stay, number);
+    } else if (stay->rosters[number].count == 0 || percent(client, 25)) {
+        name_roster(client, stay, number);
+    } else {
+        move_by_roster(client, stay, number);
+    }
 }
 
 /* ---- the other requests ---- */
@@ -269,21 +331,12 @@ static void send_wrong(sim_client *client)
         {QD_ERROR_COLUMNS, {.kind = QD_CLIENT_MOVE, .as.batch = {.entities = {.count = 1, .id = id, .x = at}}}},
     };
     uint32_t chosen = pick(client, sizeof wrongs / sizeof wrongs[0]);
-    qd_client_message message = wrongs[chosen].message;
-    sim_client_request(client, message.kind, NULL)->must_be = wrongs[chosen].code;
-    message.seq = client->seq;
-    sim_client_write(client, &message);
+    sim_client_send(client, NULL, wrongs[chosen].message)->must_be = wrongs[chosen].code;
 }
 
-static void send_step(sim_client *client, sim_slot *slot, bool guess)
+static void send_step(sim_client *client, const sim_slot *slot, bool guess)
 {
-    model_stay *stay = slot->stay;
-    sim_request *step = sim_client_request(client, QD_CLIENT_STEP, stay);
-
-    step->tick = guess ? slot->tick + 1 : 0;
-    sim_client_write(client, &(qd_client_message){.seq = client->seq,
-                                                  .kind = QD_CLIENT_STEP,
-                                                  .as.step = {.room = stay->room->handle, .tick = step->tick}});
+    (void)sim_client_send(client, slot->stay, MESSAGE(STEP, .step.tick = guess ? slot->tick + 1 : 0));
 }
 
 static void send_subscribe(sim_client *client, sim_slot *slot)
@@ -295,30 +348,21 @@ static void send_subscribe(sim_client *client, sim_slot *slot)
         slot->observer = model_observer_create(slot->stay, percent(client, 30), percent(client, 30));
     }
     slot->subscribing = true;
-    sim_client_request(client, QD_CLIENT_SUBSCRIBE, slot->stay);
-    sim_client_write(
-        client, &(qd_client_message){.seq = client->seq,
-                                     .kind = QD_CLIENT_SUBSCRIBE,
-                                     .as.subscribe = {.room = slot->stay->room->handle,
-                                                      .scope = slot->observer->own_only ? QD_SCOPE_OWN : QD_SCOPE_ALL,
-                                                      .stays = slot->observer->stays}});
+    qd_scope scope = slot->observer->own_only ? QD_SCOPE_OWN : QD_SCOPE_ALL;
+    (void)sim_client_send(client, slot->stay,
+                          MESSAGE(SUBSCRIBE, .subscribe = {.scope = scope, .stays = slot->observer->stays}));
 }
 
 static void send_snapshot(sim_client *client, model_stay *stay)
 {
-    const bool own = percent(client, 40);
-
-    sim_client_request(client, QD_CLIENT_SNAPSHOT, stay);
-    (void)model_stay_send(stay, &(model_op){.kind = QD_CLIENT_SNAPSHOT, .seq = client->seq, .own = own});
-    sim_client_write(client, &(qd_client_message){.seq = client->seq,
-                                                  .kind = QD_CLIENT_SNAPSHOT,
-                                                  .as.snapshot = {.room = stay->room->handle, .own = own}});
+    sim_client_draft(client, QD_CLIENT_SNAPSHOT)->message.as.snapshot.own = percent(client, 40);
+    sim_client_send_draft(client, stay);
 }
 
 static void send_query(sim_client *client, model_stay *stay)
 {
-    qd_msg_query query = {.room = stay->room->handle, .limit = SIM_QUERY_LIMIT, .categories = pick(client, 4)};
-    bool is_3d = stay->room->dimensions == 3;
+    qd_msg_query query = {.limit = SIM_QUERY_LIMIT, .categories = pick(client, 4)};
+    bool is_3d = stay->room->config.dimensions == 3;
     float x = (float)pick(client, 100), y = (float)pick(client, 100), z = is_3d ? (float)pick(client, 100) : 0;
 
     switch (pick(client, 4)) {
@@ -339,8 +383,7 @@ static void send_query(sim_client *client, model_stay *stay)
         query.where.ray = (qd_msg_query_ray){
             .x = x, .y = y, .z = z, .direction_x = 1, .direction_y = y - 50, .direction_z = is_3d ? z - 50 : 0};
     }
-    sim_client_request(client, QD_CLIENT_QUERY, stay);
-    sim_client_write(client, &(qd_client_message){.seq = client->seq, .kind = QD_CLIENT_QUERY, .as.query = query});
+    (void)sim_client_send(client, stay, MESSAGE(QUERY, .query = query));
 }
 
 /* Gives entities away, or takes those of the room. The last entities of a stay, and anchors, go only to the room and
@@ -348,44 +391,33 @@ static void send_query(sim_client *client, model_stay *stay)
 static void send_handover(sim_client *client, model_stay *stay)
 {
     const model_room *room = stay->room;
-    model_op op = {.kind = QD_CLIENT_HANDOVER, .count = 1 + pick(client, OP_ENTRIES)};
-    model_stay *other = room->stays[pick(client, room->stay_count)];
+    model_op *op = sim_client_draft(client, QD_CLIENT_HANDOVER);
+
+    op->count = 1 + pick(client, OP_ENTRIES);
+    const model_stay *other = room->stays[pick(client, room->stay_count)];
     bool to_other = percent(client, 60) && !other->has_left;
+    uint64_t to = to_other ? other->session : percent(client, 50) ? stay->session : 0;
 
-    op.to_session = to_other ? other->session : percent(client, 50) ? stay->session : 0;
-    for (uint32_t i = 0; i < op.count; i++) {
+    for (uint32_t i = 0; i < op->count; i++) {
         const model_stay *of = to_other && percent(client, 50) ? room->stays[pick(client, room->stay_count)] : stay;
-        uint32_t entity = to_other ? 3 + pick(client, 3) : 3 + pick(client, STAY_ENTITIES - 3);
 
-        op.id[i] = model_id(of, entity);
+        op->id[i] = model_id(of, 3 + pick(client, to_other ? 3 : STAY_ENTITIES - 3));
     }
-    sim_request *sent = sim_client_request(client, op.kind, stay);
-    op.seq = client->seq;
-    sent->op = model_stay_send(stay, &op);
-    sim_client_write(client, &(qd_client_message){.seq = op.seq,
-                                                  .kind = op.kind,
-                                                  .as.handover = {.room = room->handle,
-                                                                  .count = op.count,
-                                                                  .id = op.id,
-                                                                  .session = op.to_session,
-                                                                  .room_owned = op.to_session == 0}});
+    op->message.as.handover = (qd_msg_handover){.count = op->count, .id = op->id, .session = to, .room_owned = to == 0};
+    sim_client_send_draft(client, stay);
 }
 
 /* Adopts from all sessions that are gone, or from one: gone or connected, with the same token or another, or unknown. */
 static void send_adopt(sim_client *client, model_stay *stay)
 {
     const model_room *room = stay->room;
-    model_op op = {.kind = QD_CLIENT_ADOPT};
+    uint64_t from = 0;
 
     if (percent(client, 50)) {
-        op.from_session = percent(client, 95) ? room->stays[pick(client, room->stay_count)]->session : 1000000;
+        from = percent(client, 95) ? room->stays[pick(client, room->stay_count)]->session : 1000000;
     }
-    sim_request *sent = sim_client_request(client, op.kind, stay);
-    op.seq = client->seq;
-    sent->op = model_stay_send(stay, &op);
-    sim_client_write(client, &(qd_client_message){.seq = op.seq,
-                                                  .kind = op.kind,
-                                                  .as.adopt = {.room = room->handle, .session = op.from_session}});
+    sim_client_draft(client, QD_CLIENT_ADOPT)->message.as.adopt.session = from;
+    sim_client_send_draft(client, stay);
 }
 
 /* About a pair that it has folded, or about any. */
@@ -393,10 +425,7 @@ static void send_ack(sim_client *client, const sim_slot *slot)
 {
     uint64_t tick = percent(client, 80) ? slot->tick : pick(client, 200);
 
-    sim_client_request(client, QD_CLIENT_ACK, slot->stay)->excused = true;
-    sim_client_write(client, &(qd_client_message){.seq = client->seq,
-                                                  .kind = QD_CLIENT_ACK,
-                                                  .as.step = {.room = slot->stay->room->handle, .tick = tick}});
+    sim_client_send(client, slot->stay, MESSAGE(ACK, .step.tick = tick))->excused = true;
 }
 
 bool sim_slot_may_leave(const sim_slot *slot)
@@ -409,29 +438,9 @@ static void leave_room(sim_client *client, sim_slot *slot)
     if (!sim_slot_may_leave(slot)) {
         return;
     }
-    model_stay_leave(slot->stay, client->scene->world.now_ns);
+    model_stay_leave(slot->stay, client->scene->house.world.now_ns);
     slot->leaving = true;
     send_for_room(client, QD_CLIENT_LEAVE_ROOM, slot->stay);
-}
-
-/* The connection breaks for good, and the client comes back with another session later. */
-static void drop(sim_client *client)
-{
-    for (uint32_t i = 0; i < ROOMS_MAX; i++) {
-        const sim_slot *slot = &client->slots[i];
-
-        /* A RoomOpened that is under way would be a stay that the model does not know. */
-        if (slot->opening || !sim_slot_may_leave(slot)) {
-            return;
-        }
-    }
-    for (uint32_t i = 0; i < ROOMS_MAX; i++) {
-        if (client->slots[i].stay != NULL) {
-            model_stay_leave(client->slots[i].stay, client->scene->world.now_ns);
-        }
-    }
-    sim_link_drop(client->link);
-    sim_client_forget(client);
 }
 
 static void act_in_room(sim_client *client, sim_slot *slot)
@@ -441,7 +450,7 @@ static void act_in_room(sim_client *client, sim_slot *slot)
     if (draw < 385) {
         send_batch(client, slot->stay);
     } else if (draw < 460) {
-        sim_client_act_on_rosters(client, slot->stay);
+        act_on_rosters(client, slot->stay);
     } else if (draw < 490) {
         send_handover(client, slot->stay);
     } else if (draw < 510) {
@@ -493,24 +502,15 @@ void sim_client_act(sim_client *client)
     sim_slot *slot = &client->slots[pick(client, client->scene->room_count)];
     uint32_t draw = pick(client, 1000);
     if (draw < 5) {
-        if (client->has_key) {
-            sim_client_cut(client);
-        } else {
-            drop(client);
-        }
+        sim_client_cut(client);
     } else if (draw < 15) {
         client->stalled = 50 + pick(client, 600);
     } else if (draw < 50) {
         send_wrong(client);
     } else if (draw < 60) {
-        sim_client_request(client, QD_CLIENT_PING, NULL);
-        sim_client_write(client,
-                         &(qd_client_message){.seq = client->seq, .kind = QD_CLIENT_PING, .as.ping = {client->seq}});
+        (void)sim_client_send(client, NULL, MESSAGE(PING, .ping = {client->seq + 1}));
     } else if (draw < 70) {
-        sim_client_request(client, QD_CLIENT_LIST_ROOMS, NULL);
-        sim_client_write(
-            client,
-            &(qd_client_message){.seq = client->seq, .kind = QD_CLIENT_LIST_ROOMS, .as.list_rooms = {.after = "r"}});
+        (void)sim_client_send(client, NULL, MESSAGE(LIST_ROOMS, .list_rooms = {.after = "r"}));
     } else if (slot->stay == NULL || draw < 80) {
         open_room(client);
     } else if (!slot->leaving) {

@@ -7,7 +7,7 @@
 #define QD_TESTS_SIM_CLIENT_H
 
 #include "model.h"
-#include "server/app/server.h"
+#include "peer.h"
 #include "views.h"
 
 #define ROOMS_MAX   3u
@@ -24,8 +24,7 @@
 
 /* Everything in the world of one seed. */
 typedef struct sim_scene {
-    sim_world world;
-    qd_server server;
+    sim_house house;
     uint32_t room_count;
     qd_msg_room_config configs[ROOMS_MAX];
     model_room **rooms; /* every room that was ever opened */
@@ -34,15 +33,11 @@ typedef struct sim_scene {
 } sim_scene;
 
 typedef struct sim_request {
-    uint32_t seq;
-    qd_client_kind kind;
-    uint32_t name;         /* OPEN_ROOM */
-    bool has_config;       /* the same */
-    uint64_t tick;         /* STEP */
-    model_stay *stay;      /* NULL: for none */
-    model_op *op;          /* a batch's */
-    uint32_t why_b;        /* WHY */
-    qd_error_code must_be; /* it is wrong on purpose; 0: it is not */
+    qd_client_message sent; /* what it points to is gone */
+    uint32_t name;          /* OPEN_ROOM */
+    model_stay *stay;       /* NULL: for none */
+    model_op *op;           /* a batch's */
+    qd_error_code must_be;  /* it is wrong on purpose; 0: it is not */
     bool done, entries_refused;
     bool excused; /* it need not be answered any more */
 } sim_request;
@@ -53,7 +48,6 @@ typedef struct sim_slot {
     model_stay *stay; /* NULL: it is not in the room */
     model_observer *observer;
     model_views *views; /* while there is a stay */
-    uint32_t applied_seq;
     uint64_t applied_tick;
     uint64_t tick; /* the last one that it knows of */
 } sim_slot;
@@ -67,7 +61,8 @@ typedef struct sim_client {
     uint32_t sessions, stalled;
     bool welcomed, gone_away, ended_by_error;
     uint64_t session;
-    uint32_t seq, frames;
+    uint32_t seq;
+    bool has_written;    /* a frame, on this connection */
     uint32_t handed_seq; /* the last one of the session that the server was handed */
     bool has_key, cut;   /* cut: it has no connection, or one that is not welcomed, and may resume */
     uint8_t key[QD_RESUME_KEY_BYTES];
@@ -78,9 +73,24 @@ typedef struct sim_client {
     sim_slot slots[ROOMS_MAX];
     sim_request *requests;
     size_t request_count, request_capacity;
+    model_op *draft; /* the next one that it sends */
 } sim_client;
 
-void sim_client_init(sim_client *client, sim_scene *scene, bool vandal, uint32_t token);
+static inline const qd_limits *sim_limits(const sim_client *client)
+{
+    return &client->scene->house.server.service.config.limits;
+}
+
+static inline uint32_t pick(sim_client *client, uint32_t count)
+{
+    return sim_pick(&client->scene->house.world, count);
+}
+
+static inline bool percent(sim_client *client, uint32_t share)
+{
+    return sim_percent(&client->scene->house.world, share);
+}
+
 void sim_client_deinit(sim_client *client);
 /* The client forgets its connection, and everything that it knew. */
 void sim_client_forget(sim_client *client);
@@ -88,8 +98,7 @@ void sim_client_forget(sim_client *client);
 /* A new connection, with Hello. */
 void sim_client_connect(sim_client *client);
 
-/* Cuts the connection of a resumable session, at any byte, if the scenario has room for the consequences. (cuts.c, here
- * and below) */
+/* Cuts the connection, at any byte, if the scenario has room for the consequences. (cuts.c, here and below) */
 void sim_client_cut(sim_client *client);
 /* A client that is cut acts on it. */
 void sim_client_act_on_cut(sim_client *client);
@@ -103,17 +112,15 @@ bool sim_slot_may_leave(const sim_slot *slot);
 
 /* Does one thing that a client may do. */
 void sim_client_act(sim_client *client);
-/* For client_views.c: notes a request, which the next message is to be, with its seq; and sends that. */
-sim_request *sim_client_request(sim_client *client, qd_client_kind kind, model_stay *stay);
-void sim_client_write(sim_client *client, const qd_client_message *message);
+/* Sends a request with the next seq, and notes it. `stay`: of the room that it is for; NULL: as it is. */
+sim_request *sim_client_send(sim_client *client, model_stay *stay, qd_client_message message);
+/* An empty op to be filled. It is used again unless it is sent. */
+model_op *sim_client_draft(sim_client *client, qd_client_kind kind);
+void sim_client_send_draft(sim_client *client, model_stay *stay);
+/* The column in a room of three dimensions, else NULL. */
+const float *sim_third(const model_stay *stay, const float *column);
 /* Does one thing about views that a client in a room may do. */
 void sim_client_act_on_views(sim_client *client, sim_slot *slot);
-/* Names a roster, or moves by one. */
-void sim_client_act_on_rosters(sim_client *client, model_stay *stay);
-/* An id that a batch may name: mostly one of the stay's. */
-uint32_t sim_client_target(sim_client *client, const model_stay *stay);
-/* A coordinate, rarely none that is a number. */
-float sim_client_coordinate(sim_client *client);
 /* Whether Applied covers its effect, and refused entries are reported. */
 static inline bool sim_is_batch(qd_client_kind kind)
 {
@@ -131,12 +138,10 @@ void sim_client_finish(sim_client *client);
 
 /* The callbacks of all links. */
 void sim_scene_handed(sim_link *link, const uint8_t *frame, size_t size, void *scene);
-void sim_scene_tap(sim_link *link, const qd_buffer *buffer, bool queued, void *scene);
+void sim_scene_tap(sim_link *link, const qd_server_message *message, bool queued, void *scene);
 /* For tap.c: entities have another owner. `stay` gets the report. (tap_owners.c) */
 void sim_tap_handed_over(model_room *room, model_stay *stay, uint32_t seq, const qd_msg_handed_over *reported);
 /* The room of that handle; NULL: the tap has not seen it. */
 model_room *sim_scene_room(const sim_scene *scene, uint64_t handle);
-/* The limit of every link's outbox. */
-size_t sim_scene_outbox_bytes_max(const sim_scene *scene);
 
 #endif

@@ -9,19 +9,9 @@
 
 #include "client.h"
 
-static uint32_t pick(sim_client *client, uint32_t count)
-{
-    return sim_pick(&client->scene->world, count);
-}
-
-static bool percent(sim_client *client, uint32_t share)
-{
-    return sim_percent(&client->scene->world, share);
-}
-
 static uint64_t resume_ns(const sim_client *client)
 {
-    return client->scene->server.service.config.limits.resume_ms_max * UINT64_C(1000000);
+    return sim_limits(client)->resume_ms_max * SIM_MS_NS;
 }
 
 /* Drops the connection; the server may not notice. */
@@ -46,7 +36,9 @@ static bool is_in(const sim_slot *slot)
 
 void sim_client_cut(sim_client *client)
 {
-    uint64_t now_ns = client->scene->world.now_ns;
+    uint64_t now_ns = client->scene->house.world.now_ns;
+
+    uint64_t kept_ns = client->has_key ? resume_ns(client) : 0;
 
     for (uint32_t i = 0; i < ROOMS_MAX; i++) {
         /* A RoomOpened that is under way would be a stay that the client does not know. */
@@ -56,16 +48,21 @@ void sim_client_cut(sim_client *client)
     }
     client->must_resume = false;
     for (uint32_t i = 0; i < ROOMS_MAX; i++) {
-        client->must_resume |= is_in(&client->slots[i]) && resume_ns(client) > 0;
+        client->must_resume |= is_in(&client->slots[i]) && kept_ns > 0;
         if (client->slots[i].stay != NULL) {
-            model_stay_leave(client->slots[i].stay, now_ns + resume_ns(client));
+            model_stay_leave(client->slots[i].stay, now_ns + kept_ns);
         }
+    }
+    if (!client->has_key) {
+        sim_link_drop(client->link);
+        sim_client_forget(client);
+        return;
     }
     client->cut = true;
     client->cut_ns = now_ns;
     client->back_ns = now_ns;
     if (percent(client, 25)) {
-        client->back_ns += pick(client, 2000) * UINT64_C(1000000);
+        client->back_ns += pick(client, 2000) * SIM_MS_NS;
     }
     client->stalled = 0;
     let_go(client, percent(client, 30));
@@ -94,7 +91,7 @@ static void go_back(sim_client *client)
 void sim_client_act_on_cut(sim_client *client)
 {
     if (client->link == NULL) {
-        if (client->scene->world.now_ns >= client->back_ns) {
+        if (client->scene->house.world.now_ns >= client->back_ns) {
             go_back(client);
         }
         return;
@@ -135,8 +132,8 @@ static void go_on_with_views(const sim_slot *slot)
     model_views_cut(slot->views);
     slot->views->watch = 0;
     for (size_t i = 0; i < stay->op_count; i++) {
-        if (stay->ops[i]->kind == QD_CLIENT_VIEW_OPTIONS && stay->ops[i]->place != MODEL_NOWHERE) {
-            slot->views->watch = stay->ops[i]->watch;
+        if (stay->ops[i]->message.kind == QD_CLIENT_VIEW_OPTIONS && stay->ops[i]->place != MODEL_NOWHERE) {
+            slot->views->watch = stay->ops[i]->message.as.view_options.watch;
         }
     }
 }
@@ -166,9 +163,9 @@ static void go_on_with_requests(sim_client *client)
 {
     for (size_t i = 0; i < client->request_count; i++) {
         sim_request *asked = &client->requests[i];
-        sim_slot *slot = asked->kind == QD_CLIENT_CLOSE_ROOM ? &client->slots[asked->stay->room->name] : NULL;
+        sim_slot *slot = asked->sent.kind == QD_CLIENT_CLOSE_ROOM ? &client->slots[asked->stay->room->name] : NULL;
 
-        if (slot != NULL && slot->stay == asked->stay && asked->seq > client->handed_seq) {
+        if (slot != NULL && slot->stay == asked->stay && asked->sent.seq > client->handed_seq) {
             slot->closing = false;
         }
         asked->excused = true;

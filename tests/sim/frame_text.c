@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The frames of a scenario as text. What is as usual is left out: the answer is to the last request, a tick's frame is
- * the last one, and the room is the current one.
+ * The frames of a scenario as text. What is as usual is left out: the answer is to the last request, and the room is the
+ * current one. Events that come in several frames are counted, in the text of the last one.
  */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "model.h"
 #include "scenario.h"
+#include "server/actor/service/limits.h"
+#include "server/actor/tick/publish_pairs.h"
 
 /* Longer groups are counted. */
 #define LISTED_MAX 8u
+
+#define GROUPS 5
 
 typedef struct writer {
     char *text;
@@ -41,32 +46,181 @@ static void write_number(writer *out, const char *word, uint64_t number)
     }
 }
 
-static void write_pairs(writer *out, const char *word, const qd_msg_pairs *pairs, const uint8_t *reasons)
+/* ---- parts ---- */
+
+/* A frame's events, in groups that come in that order, each ascending by its columns. */
+typedef struct groups {
+    bool is_last;
+    uint32_t entries_max; /* how many there are in each frame but the last; 0: it depends on the bytes */
+    uint32_t count[GROUPS];
+    const uint32_t *a[GROUPS], *b[GROUPS];
+    const char *words[GROUPS];
+} groups;
+
+/* Returns false for a kind of frame that never comes in parts. */
+static bool groups_of(const qd_server_message *message, groups *of)
 {
-    if (pairs->count > LISTED_MAX) {
-        write_text(out, " %u %ss", pairs->count, word);
+    const qd_msg_tick *tick = &message->as.tick;
+    const qd_msg_view *view = &message->as.view;
+    const qd_msg_snapshot_result *snapshot = &message->as.snapshot_result;
+    const qd_msg_handed_over *reported = &message->as.handed_over;
+
+    switch (message->kind) {
+    case QD_SERVER_TICK:
+        *of = (groups){tick->last,
+                       QD_PUBLISH_PAIRS_MAX,
+                       {tick->ends.count, tick->begins.count, tick->passed.count, tick->stays.count},
+                       {tick->ends.a, tick->begins.a, tick->passed.a, tick->stays.a},
+                       {tick->ends.b, tick->begins.b, tick->passed.b, tick->stays.b},
+                       {"end", "begin", "passed", "stay"}};
+        return true;
+    case QD_SERVER_VIEW:
+        *of = (groups){view->last,
+                       0,
+                       {view->leave_count, view->enter_count, view->relay_count, view->watcher_leave_count,
+                        view->watcher_enter_count},
+                       {view->leave_observer, view->enter_observer, view->relay_observer, view->watcher_leave_entity,
+                        view->watcher_enter_entity},
+                       {view->leave_id, view->enter.id, view->relay_id},
+                       {"leave", "enter", "relay", "unwatch", "watch"}};
+        return true;
+    case QD_SERVER_SNAPSHOT_RESULT:
+        *of = (groups){snapshot->last,
+                       QD_SNAPSHOT_FRAME_ROWS_MAX,
+                       {snapshot->entities.count},
+                       {snapshot->entities.id},
+                       .words = {"entities"}};
+        return true;
+    case QD_SERVER_HANDED_OVER:
+        *of =
+            (groups){reported->last, QD_HANDED_OVER_IDS_MAX, {reported->count}, {reported->id}, .words = {"entities"}};
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Adds the frame to its parts, and checks it: the order goes on through all parts, and each is as long as may be. */
+static void add_part(sim_parts *parts, const groups *of, const qd_server_message *message)
+{
+    uint32_t total = 0;
+
+    for (uint32_t group = 0; group < GROUPS; group++) {
+        for (uint32_t i = 0; i < of->count[group]; i++) {
+            uint64_t key = model_key(of->a[group][i], of->b[group] != NULL ? of->b[group][i] : 0);
+
+            /* Watchers are ordered by entity alone. */
+            bool goes_on = key > parts->previous || (key == parts->previous && group >= 3) || key == 0;
+            sim_check(group > parts->group || (group == parts->group && goes_on), "the order through all parts");
+            parts->group = group;
+            parts->previous = key;
+        }
+        parts->events[group] += of->count[group];
+        total += of->count[group];
+    }
+    if (parts->count++ == 0) {
+        parts->first = *message;
+    }
+    bool fits = of->is_last ? total <= of->entries_max : total == of->entries_max;
+    sim_check(of->entries_max > 0 ? fits : qd_server_message_size(message) <= QD_VIEW_FRAME_BYTES_MAX + 200,
+              "a part of %u", total);
+}
+
+/* ---- events ---- */
+
+/* An entity that enters: where it is; what it is, unless it is a box of 2 by 2 in category 1; tag and payload. */
+static void write_enter(writer *out, const qd_msg_view *view, uint32_t i)
+{
+    const qd_msg_entities *enter = &view->enter;
+    const uint8_t *sizes = view->enter_payload_size, *payload = view->enter_payload;
+
+    write_text(out, " at %g %g", (double)enter->x[i], (double)enter->y[i]);
+    write_flag(out, "deep", enter->z != NULL);
+    write_flag(out, "with radius", enter->radius != NULL);
+    if (enter->half_x[i] != 1 || enter->half_y[i] != 1) {
+        write_text(out, " half %g %g", (double)enter->half_x[i], (double)enter->half_y[i]);
+    }
+    write_number(out, "shape", enter->shape[i] != QD_SHAPE_BOX ? enter->shape[i] : 0);
+    write_number(out, "category", enter->category[i] != 1 ? enter->category[i] : 0);
+    write_number(out, "tag", view->enter_tag != NULL ? view->enter_tag[i] : 0);
+    for (uint32_t before = 0; sizes != NULL && before < i; before++) {
+        payload += sizes[before];
+    }
+    if (sizes != NULL && sizes[i] > 0) {
+        write_text(out, " payload %.*s", sizes[i], (const char *)payload);
+    }
+}
+
+/* A pair of entities; observer:entity; observer:entity:session of a watcher. */
+static void write_event(writer *out, const qd_server_message *message, const groups *of, uint32_t group, uint32_t i)
+{
+    const qd_msg_tick *tick = &message->as.tick;
+    const qd_msg_view *view = &message->as.view;
+    const qd_msg_entities *shown = &message->as.snapshot_result.entities;
+    uint32_t a = of->a[group][i];
+
+    if (message->kind == QD_SERVER_SNAPSHOT_RESULT) {
+        write_text(out, " %u at %g %g", a, (double)shown->x[i], (double)shown->y[i]);
         return;
     }
-    for (uint32_t i = 0; i < pairs->count; i++) {
-        write_text(out, " %s %u-%u", word, pairs->a[i], pairs->b[i]);
-        if (reasons != NULL) {
-            write_text(out, " %s", qd_end_reason_name(reasons[i]));
+    if (message->kind == QD_SERVER_HANDED_OVER) {
+        write_text(out, " %u", a);
+        return;
+    }
+    write_text(out, " %s ", of->words[group]);
+    if (message->kind == QD_SERVER_TICK) {
+        write_text(out, "%u-%u", a, of->b[group][i]);
+        if (group == 0) {
+            write_text(out, " %s", qd_end_reason_name(tick->end_reason[i]));
+        }
+    } else if (of->b[group] != NULL) {
+        write_text(out, "%u:%u", a, of->b[group][i]);
+        if (group == 0) {
+            write_text(out, " %s", qd_leave_reason_name(view->leave_reason[i]));
+        } else if (group == 1) {
+            write_enter(out, view, i);
+        } else {
+            write_text(out, " at %g %g", (double)view->relay_x[i], (double)view->relay_y[i]);
+        }
+    } else {
+        bool leaves = group == 3;
+
+        write_text(out, "%u:%u:%llu", leaves ? view->watcher_leave_observer[i] : view->watcher_enter_observer[i], a,
+                   (unsigned long long)(leaves ? view->watcher_leave_session[i] : view->watcher_enter_session[i]));
+    }
+}
+
+/* Groups are listed, unless they are long, or came in several parts. */
+static void write_events(writer *out, const qd_server_message *message, const sim_parts *parts)
+{
+    groups of;
+
+    if (!groups_of(message, &of)) {
+        return;
+    }
+    if (parts->count > 1) {
+        write_text(out, " in %u parts", parts->count);
+    }
+    for (uint32_t group = 0; group < GROUPS; group++) {
+        if (parts->events[group] > 0 && (parts->count > 1 || parts->events[group] > LISTED_MAX)) {
+            write_text(out, " %u %s", parts->events[group], of.words[group]);
+            continue;
+        }
+        for (uint32_t i = 0; i < of.count[group]; i++) {
+            write_event(out, message, &of, group, i);
         }
     }
 }
+
+/* ---- messages ---- */
 
 static void write_tick(writer *out, const qd_msg_tick *tick)
 {
     write_text(out, "tick %llu", (unsigned long long)tick->tick);
     write_flag(out, "reset", tick->reset);
-    write_flag(out, "unfinished", !tick->last);
     write_flag(out, "suspended", tick->suspended);
     write_number(out, "skipped", tick->skipped);
     write_number(out, "merged", tick->merged_ticks);
-    write_pairs(out, "end", &tick->ends, tick->end_reason);
-    write_pairs(out, "begin", &tick->begins, NULL);
-    write_pairs(out, "passed", &tick->passed, NULL);
-    write_pairs(out, "stay", &tick->stays, NULL);
 }
 
 static void write_applied(writer *out, const qd_msg_applied *applied, uint32_t seq)
@@ -90,14 +244,9 @@ static void write_error(writer *out, const qd_msg_error *error)
     write_number(out, "due", error->tick_due);
 }
 
-static void write_handed_over(writer *out, const qd_msg_handed_over *reported)
+static void write_receiver(writer *out, const qd_msg_handed_over *reported)
 {
-    write_text(out, "handed over");
-    for (uint32_t i = 0; i < reported->count; i++) {
-        write_text(out, " %u", reported->id[i]);
-    }
     write_text(out, " from %llu to %llu", (unsigned long long)reported->from, (unsigned long long)reported->to);
-    write_flag(out, "unfinished", !reported->last);
     if (reported->connected_count > 0) {
         write_text(out, " %u connected", reported->connected_count);
         for (uint32_t i = 0; i < reported->connected_listed; i++) {
@@ -106,75 +255,13 @@ static void write_handed_over(writer *out, const qd_msg_handed_over *reported)
     }
 }
 
-static void write_entities(writer *out, const qd_msg_entities *entities)
-{
-    for (uint32_t i = 0; i < entities->count; i++) {
-        write_text(out, " %u at %g %g", entities->id[i], (double)entities->x[i], (double)entities->y[i]);
-    }
-}
-
-/* An entity that enters: where it is; what it is, unless it is a box of 2 by 2 in category 1; tag and payload. */
-static void write_enter(writer *out, const qd_msg_view *view, uint32_t i, const char *payload, int payload_size)
-{
-    const qd_msg_entities *enter = &view->enter;
-
-    write_text(out, " enter %u:%u at %g %g", view->enter_observer[i], enter->id[i], (double)enter->x[i],
-               (double)enter->y[i]);
-    write_flag(out, "deep", enter->z != NULL);
-    write_flag(out, "with radius", enter->radius != NULL);
-    if (enter->half_x[i] != 1 || enter->half_y[i] != 1) {
-        write_text(out, " half %g %g", (double)enter->half_x[i], (double)enter->half_y[i]);
-    }
-    write_number(out, "shape", enter->shape[i] != QD_SHAPE_BOX ? enter->shape[i] : 0);
-    write_number(out, "category", enter->category[i] != 1 ? enter->category[i] : 0);
-    write_number(out, "tag", view->enter_tag != NULL ? view->enter_tag[i] : 0);
-    if (payload_size > 0) {
-        write_text(out, " payload %.*s", payload_size, payload);
-    }
-}
-
-static void write_enters(writer *out, const qd_msg_view *view)
-{
-    const char *payload = (const char *)view->enter_payload;
-
-    if (view->enter_count > LISTED_MAX) {
-        write_text(out, " %u enters", view->enter_count);
-        return;
-    }
-    for (uint32_t i = 0; i < view->enter_count; i++) {
-        uint8_t payload_size = view->enter_payload_size != NULL ? view->enter_payload_size[i] : 0;
-
-        write_enter(out, view, i, payload, payload_size);
-        payload += payload_size;
-    }
-}
-
-/* Observer:entity, and observer:entity:session of watchers. */
 static void write_view(writer *out, const qd_msg_view *view)
 {
     write_text(out, "view %llu", (unsigned long long)view->tick);
     write_flag(out, "reset", view->reset);
     write_flag(out, "reset watchers", view->reset_watchers);
-    write_flag(out, "unfinished", !view->last);
     write_flag(out, "suspended", view->suspended);
     write_number(out, "merged", view->merged_ticks);
-    for (uint32_t i = 0; i < view->leave_count; i++) {
-        write_text(out, " leave %u:%u %s", view->leave_observer[i], view->leave_id[i],
-                   qd_leave_reason_name(view->leave_reason[i]));
-    }
-    write_enters(out, view);
-    for (uint32_t i = 0; i < view->relay_count; i++) {
-        write_text(out, " relay %u:%u at %g %g", view->relay_observer[i], view->relay_id[i], (double)view->relay_x[i],
-                   (double)view->relay_y[i]);
-    }
-    for (uint32_t i = 0; i < view->watcher_leave_count; i++) {
-        write_text(out, " unwatch %u:%u:%llu", view->watcher_leave_observer[i], view->watcher_leave_entity[i],
-                   (unsigned long long)view->watcher_leave_session[i]);
-    }
-    for (uint32_t i = 0; i < view->watcher_enter_count; i++) {
-        write_text(out, " watch %u:%u:%llu", view->watcher_enter_observer[i], view->watcher_enter_entity[i],
-                   (unsigned long long)view->watcher_enter_session[i]);
-    }
 }
 
 static void write_why(writer *out, const qd_msg_why_result *why)
@@ -200,69 +287,72 @@ static void write_welcome(writer *out, const sim_scenario *play, const qd_msg_we
     }
     write_flag(out, "resumed", welcome->resumed);
     write_number(out, "last", welcome->last_seq);
+    write_number(out, "roster ids", welcome->limits.roster_ids_max < 1u << 20 ? welcome->limits.roster_ids_max : 0);
 }
 
-static const char *closed_reason(qd_room_closed_reason reason)
+static void write_message(writer *out, const sim_scenario *play, const qd_server_message *message,
+                          const sim_parts *parts)
 {
-    return reason == QD_ROOM_CLOSED_REQUESTED ? "requested" : reason == QD_ROOM_CLOSED_SHUTDOWN ? "shutdown" : "empty";
-}
+    static const char *const closed[] = {"other", "requested", "empty", "shutdown"};
+    static const char *const away[] = {"other", "shutdown", "protocol", "full", "too slow", "taken over"};
 
-static const char *go_away_reason(qd_go_away_reason reason)
-{
-    return reason == QD_GO_AWAY_PROTOCOL     ? "protocol"
-           : reason == QD_GO_AWAY_SHUTDOWN   ? "shutdown"
-           : reason == QD_GO_AWAY_TAKEN_OVER ? "taken over"
-                                             : "other";
-}
-
-static uint64_t write_message(writer *out, const sim_scenario *play, const qd_server_message *message)
-{
     switch (message->kind) {
     case QD_SERVER_WELCOME:
         write_welcome(out, play, &message->as.welcome);
-        return 0;
+        break;
     case QD_SERVER_ROOM_OPENED:
         write_text(out, message->as.room_opened.created ? "created" : "opened");
-        return message->as.room_opened.room;
+        break;
     case QD_SERVER_ROOM_LEFT:
         write_text(out, "left");
-        return message->as.room_left.room;
+        break;
     case QD_SERVER_ROOM_CLOSED:
-        write_text(out, "closed: %s", closed_reason(message->as.room_closed.reason));
-        return message->as.room_closed.room;
+        write_text(out, "closed: %s", closed[message->as.room_closed.reason]);
+        break;
+    case QD_SERVER_ROOM_LIST:
+        write_text(out, "%zu rooms", message->as.room_list.count);
+        break;
     case QD_SERVER_TICK:
-        write_tick(out, &message->as.tick);
-        return message->as.tick.room;
+        write_tick(out, &parts->first.as.tick);
+        break;
     case QD_SERVER_APPLIED:
         write_applied(out, &message->as.applied, message->seq);
-        return message->as.applied.room;
+        break;
     case QD_SERVER_SNAPSHOT_RESULT:
         write_text(out, "snapshot");
-        write_entities(out, &message->as.snapshot_result.entities);
-        return message->as.snapshot_result.room;
+        break;
+    case QD_SERVER_QUERY_RESULT:
+        write_text(out, "found %u", message->as.query_result.count);
+        break;
     case QD_SERVER_VIEW:
-        write_view(out, &message->as.view);
-        return message->as.view.room;
+        write_view(out, &parts->first.as.view);
+        break;
     case QD_SERVER_WHY_RESULT:
         write_why(out, &message->as.why_result);
-        return message->as.why_result.room;
+        break;
     case QD_SERVER_HANDED_OVER:
-        write_handed_over(out, &message->as.handed_over);
-        return message->as.handed_over.room;
+        write_text(out, "handed over");
+        break;
     case QD_SERVER_ERROR:
         write_error(out, &message->as.error);
-        return 0;
+        break;
     case QD_SERVER_GO_AWAY:
-        write_text(out, "go away: %s", go_away_reason(message->as.go_away.reason));
+        write_text(out, "go away: %s", away[message->as.go_away.reason]);
         write_number(out, "within", message->as.go_away.deadline_ms);
-        return 0;
+        break;
     default:
         sim_fail("a frame of kind %d has no text", message->kind);
     }
+    write_events(out, message, parts);
+    if (message->kind == QD_SERVER_HANDED_OVER) {
+        write_receiver(out, &message->as.handed_over);
+    }
+    write_flag(out, "more", message->kind == QD_SERVER_SNAPSHOT_RESULT && message->as.snapshot_result.more);
 }
 
-static void write_room(writer *out, const sim_scenario *play, uint64_t room)
+static void write_room(writer *out, const sim_scenario *play, const qd_server_message *message)
 {
+    uint64_t room = sim_room_of(message);
     uint32_t number = 0;
 
     if (room == 0 || room == play->rooms[play->room]) {
@@ -272,22 +362,34 @@ static void write_room(writer *out, const sim_scenario *play, uint64_t room)
         number++;
     }
     write_text(out, number < SIM_ROOMS ? " in room %u" : " in a new room", number);
+    if (message->kind == QD_SERVER_ROOM_OPENED) {
+        write_text(out, " up to %g", (double)message->as.room_opened.config.bounds.max_x);
+    }
 }
 
-void sim_frame_text(const sim_scenario *play, const sim_peer *peer, const qd_server_message *message, char *text,
-                    size_t size)
+void sim_frame_text(sim_scenario *play, uint8_t who, const qd_server_message *message, char *text, size_t size)
 {
     bool is_news =
         message->kind == QD_SERVER_TICK || message->kind == QD_SERVER_VIEW || message->kind == QD_SERVER_GO_AWAY;
     writer out = {.text = text, .size = size};
-    uint64_t room = write_message(&out, play, message);
+    sim_parts *parts = &play->parts[who];
+    groups of;
 
-    write_room(&out, play, room);
+    text[0] = '\0';
+    if (groups_of(message, &of)) {
+        add_part(parts, &of, message);
+        if (!of.is_last) {
+            return;
+        }
+    }
+    write_message(&out, play, message, parts);
+    write_room(&out, play, message);
+    *parts = (sim_parts){0};
     if (is_news) {
         sim_check(message->seq == 0, "a frame of kind %d answers request %u", message->kind, message->seq);
     } else if (message->seq == 0) {
         write_text(&out, " unasked");
-    } else if (message->seq != peer->seq) {
-        write_text(&out, " to -%u", peer->seq - message->seq);
+    } else if (message->seq != play->peers[who].seq) {
+        write_text(&out, " to -%u", play->peers[who].seq - message->seq);
     }
 }

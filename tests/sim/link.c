@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/codec.h"
-#include "server/base/assert.h"
 #include "world.h"
 
 static sim_link *of(const qd_link *link)
@@ -36,21 +34,31 @@ static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
     return hash;
 }
 
-/* Adds the frame to the link's digest, except Stats, which depend on the memory in use. */
-static void digest(sim_link *link, const qd_buffer *buffer)
+void sim_decode(const qd_buffer *buffer, qd_decoded_server *decoded)
 {
-    size_t prefix = 0;
+    qd_frame_reader reader;
+    const uint8_t *bytes = buffer->bytes, *frame;
+    size_t left = buffer->size, size;
+
+    qd_frame_reader_init(&reader, QD_SERVER_FRAME_BYTES_MAX, NULL);
+    sim_check(qd_frame_reader_next(&reader, &bytes, &left, &frame, &size) == QD_FRAME_OK && left == 0,
+              "a buffer is not one frame");
+    sim_check(qd_decode_server(frame, size, NULL, decoded) == QD_DECODE_OK, "a frame that is none");
+    qd_frame_reader_deinit(&reader);
+}
+
+/* Shows the frame to the tap. Adds it to the link's digest, except Stats, which depend on the memory in use. */
+static void show(sim_link *link, const qd_buffer *buffer, bool queued)
+{
     qd_decoded_server decoded;
 
-    while (buffer->bytes[prefix++] & 0x80) {
-    }
-    qd_decode_result result = qd_decode_server(buffer->bytes + prefix, buffer->size - prefix, NULL, &decoded);
-    bool is_stats = result == QD_DECODE_OK && decoded.message.kind == QD_SERVER_STATS;
-    qd_decoded_server_release(&decoded, NULL);
-    if (!is_stats) {
+    sim_decode(buffer, &decoded);
+    if (queued && decoded.message.kind != QD_SERVER_STATS) {
         link->frames_sent++;
         link->frames_hash = hash_bytes(link->frames_hash, buffer->bytes, buffer->size);
     }
+    link->tap(link, &decoded.message, queued, link->tap_context);
+    qd_decoded_server_release(&decoded, NULL);
 }
 
 uint64_t sim_frames_digest(const sim_world *world, uint64_t *count)
@@ -69,11 +77,7 @@ uint64_t sim_frames_digest(const sim_world *world, uint64_t *count)
 
 static void queue(sim_link *link, qd_buffer *buffer, qd_link_class class)
 {
-    if (link->out_count == link->out_capacity) {
-        link->out_capacity = link->out_capacity == 0 ? 16 : link->out_capacity * 2;
-        link->out = realloc(link->out, link->out_capacity * sizeof *link->out);
-        sim_check(link->out != NULL, "out of memory");
-    }
+    link->out = sim_grow(link->out, link->out_count, &link->out_capacity, sizeof *link->out);
     qd_buffer_acquire(buffer);
     link->out[link->out_count++] = (sim_outgoing){buffer, class};
     link->out_bytes += buffer->size;
@@ -82,9 +86,6 @@ static void queue(sim_link *link, qd_buffer *buffer, qd_link_class class)
         link->replies_counted += buffer->size + QD_LINK_BUFFER_BYTES;
     }
     link->world->hash = hash_bytes(link->world->hash, buffer->bytes, buffer->size);
-    if (link->world->prompt != NULL) {
-        digest(link, buffer);
-    }
 }
 
 static qd_link_sent op_send(qd_link *base, qd_buffer *const *buffers, size_t count, qd_link_class class)
@@ -109,7 +110,9 @@ static qd_link_sent op_send(qd_link *base, qd_buffer *const *buffers, size_t cou
         if (sent == QD_LINK_SENT) {
             queue(link, buffers[i], class);
         }
-        link->tap(link, buffers[i], sent == QD_LINK_SENT, link->tap_context);
+        if (link->tap != NULL) {
+            show(link, buffers[i], sent == QD_LINK_SENT);
+        }
     }
     return sent;
 }
@@ -171,8 +174,7 @@ static const qd_link_ops ops = {
     .destroy = op_destroy,
 };
 
-sim_link *sim_link_create(sim_world *world, const qd_link_handler *handler, size_t outbox_bytes_max, sim_tap_fn tap,
-                          void *tap_context)
+sim_link *sim_link_create(sim_world *world, const qd_link_handler *handler, size_t outbox_bytes_max)
 {
     sim_link *link = calloc(1, sizeof *link);
 
@@ -182,18 +184,12 @@ sim_link *sim_link_create(sim_world *world, const qd_link_handler *handler, size
     link->world = world;
     link->handler = *handler;
     link->outbox_bytes_max = outbox_bytes_max;
-    link->tap = tap;
-    link->tap_context = tap_context;
     link->deadline_ns = QD_NEVER;
     link->frames_hash = HASH_START;
     qd_frame_reader_init(&link->reader, QD_FRAME_BYTES_BEFORE_HELLO, NULL);
     qd_link_acquire(&link->link); /* the loop's, until closed */
     qd_link_acquire(&link->link); /* the world's */
-    if (world->link_count == world->link_capacity) {
-        world->link_capacity = world->link_capacity == 0 ? 16 : world->link_capacity * 2;
-        world->links = realloc(world->links, world->link_capacity * sizeof(sim_link *));
-        sim_check(world->links != NULL, "out of memory");
-    }
+    world->links = sim_grow(world->links, world->link_count, &world->link_capacity, sizeof(sim_link *));
     world->links[world->link_count++] = link;
     return link;
 }
@@ -209,6 +205,16 @@ void sim_link_write(sim_link *link, const void *bytes, size_t size)
     }
     memcpy(link->in + link->in_size, bytes, size);
     link->in_size += size;
+}
+
+void sim_link_send(sim_link *link, const qd_client_message *message)
+{
+    size_t size = qd_client_message_size(message);
+    uint8_t *bytes = malloc(size);
+
+    sim_check(bytes != NULL, "out of memory");
+    sim_link_write(link, bytes, qd_client_message_encode(message, bytes, size));
+    free(bytes);
 }
 
 static void shift_out(sim_link *link)
@@ -245,6 +251,18 @@ size_t sim_link_read(sim_link *link, void *bytes, size_t size)
         }
     }
     return done;
+}
+
+qd_buffer *sim_link_take(sim_link *link)
+{
+    if (link->out_count == 0) {
+        return NULL;
+    }
+    qd_buffer *buffer = link->out[0].buffer;
+    qd_buffer_acquire(buffer);
+    link->out_bytes -= buffer->size;
+    shift_out(link);
+    return buffer;
 }
 
 void sim_link_drop(sim_link *link)

@@ -15,14 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cases.h"
 #include "client.h"
+#include "scenario.h"
 #include "server/base/log.h"
-#include "server/base/memory/alloc.h"
-#include "server/base/memory/scratch.h"
 
 #define SEEDS_USUALLY 1000u
-#define MS_NS         UINT64_C(1000000)
 
 #define STEP_DEADLINE_MS_MAX 300u
 
@@ -31,11 +28,6 @@ typedef struct sim_play {
     sim_client clients[CLIENTS_MAX];
     uint32_t client_count;
 } sim_play;
-
-size_t sim_scene_outbox_bytes_max(const sim_scene *scene)
-{
-    return scene->server.service.config.limits.queue_bytes_max;
-}
 
 /* ---- making a scene ---- */
 
@@ -62,7 +54,7 @@ static void choose_space(sim_world *world, qd_msg_room_config *config)
 
 static void make_rooms(sim_scene *scene)
 {
-    sim_world *world = &scene->world;
+    sim_world *world = &scene->house.world;
 
     scene->room_count = 1 + sim_pick(world, ROOMS_MAX);
     for (uint32_t i = 0; i < scene->room_count; i++) {
@@ -94,7 +86,7 @@ static uint64_t detached_due_ns(void *context)
 {
     const qd_sessions *sessions = context;
 
-    return sessions->detached == NULL ? QD_NEVER : sessions->detached->expire_ns;
+    return TAILQ_EMPTY(&sessions->detached) ? QD_NEVER : TAILQ_FIRST(&sessions->detached)->expire_ns;
 }
 
 static void print_digest(const sim_world *world)
@@ -108,45 +100,37 @@ static void print_digest(const sim_world *world)
 static void make(sim_play *play, uint64_t seed)
 {
     sim_scene *scene = &play->scene;
+    sim_world *world = &scene->house.world;
 
     memset(play, 0, sizeof *play);
-    sim_world_init(&scene->world, seed);
-    scene->world.restless = true;
-    const qd_server_config config = {
-        .service =
-            {
-                .limits = {.connections_max = 100,
-                           .frame_bytes_max = 64u << 10,
-                           .rooms_max = 100,
-                           .entities_max = 10000,
-                           .events_max = 100000,
-                           .observers_max = 1000,
-                           .sightings_max = 100000,
-                           .roster_ids_max = 100000,
-                           .queue_bytes_max =
-                               sim_percent(&scene->world, 40) ? 600 + sim_pick(&scene->world, 4000) : SIM_ROOMY,
-                           .slow_ms_max = 60000,
-                           .resume_ms_max = sim_percent(&scene->world, 10) ? 0 : 50 + sim_pick(&scene->world, 1500),
-                           .room_batches_max = 1 + sim_pick(&scene->world, 40)},
-                .scheduler = &scene->world.scheduler,
-                .workers = 1,
-                .time_budget_ns = sim_percent(&scene->world, 50) ? 5 * MS_NS : sim_pick(&scene->world, 3000),
-                .random = sim_random,
-                .random_context = &scene->world,
-            },
+    sim_house_init(&scene->house, seed);
+    world->restless = true;
+    const qd_limits limits = {
+        .connections_max = 100,
+        .frame_bytes_max = 64u << 10,
+        .rooms_max = 100,
+        .entities_max = 10000,
+        .events_max = 100000,
+        .observers_max = 1000,
+        .sightings_max = 100000,
+        .roster_ids_max = 100000,
+        .queue_bytes_max = sim_percent(world, 40) ? 600 + sim_pick(world, 4000) : SIM_ROOMY,
+        .slow_ms_max = 60000,
+        .resume_ms_max = sim_percent(world, 10) ? 0 : 50 + sim_pick(world, 1500),
+        .room_batches_max = 1 + sim_pick(world, 40),
     };
-    qd_server_init(&scene->server, &config);
+    sim_house_start(&scene->house, &limits, sim_percent(world, 50) ? 5 * SIM_MS_NS : sim_pick(world, 3000));
     if (print_digests) {
-        scene->world.prompt = &scene->server.sessions.timer;
-        scene->world.prompt_due_ns = detached_due_ns;
-        scene->world.prompt_context = &scene->server.sessions;
+        world->prompt = &scene->house.server.sessions.timer;
+        world->prompt_due_ns = detached_due_ns;
+        world->prompt_context = &scene->house.server.sessions;
     }
     make_rooms(scene);
-    play->client_count = 2 + sim_pick(&scene->world, CLIENTS_MAX - 2);
-    bool have_tokens = sim_percent(&scene->world, 60);
+    play->client_count = 2 + sim_pick(world, CLIENTS_MAX - 2);
+    bool have_tokens = sim_percent(world, 60);
     for (uint32_t i = 0; i < play->client_count; i++) {
-        sim_client_init(&play->clients[i], scene, i == CLIENTS_MAX - 2,
-                        have_tokens ? sim_pick(&scene->world, SIM_TOKENS) : 0);
+        play->clients[i] = (sim_client){
+            .scene = scene, .vandal = i == CLIENTS_MAX - 2, .token = have_tokens ? sim_pick(world, SIM_TOKENS) : 0};
     }
 }
 
@@ -154,7 +138,7 @@ static void make(sim_play *play, uint64_t seed)
 
 static void happen(sim_play *play)
 {
-    sim_world *world = &play->scene.world;
+    sim_world *world = &play->scene.house.world;
 
     switch (sim_pick(world, 8)) {
     case 0:
@@ -170,7 +154,7 @@ static void happen(sim_play *play)
         }
         break;
     case 4:
-        world->now_ns += sim_pick(world, sim_percent(world, 2) ? 200 : 10) * MS_NS;
+        world->now_ns += sim_pick(world, sim_percent(world, 2) ? 200 : 10) * SIM_MS_NS;
         break;
     default:
         sim_client_act(&play->clients[sim_pick(world, play->client_count)]);
@@ -179,13 +163,14 @@ static void happen(sim_play *play)
 }
 
 /* Lets everything happen that needs no time. */
-static void settle(sim_play *play)
+static void settle(void *context)
 {
+    sim_play *play = context;
     bool moved = true;
 
     while (moved) {
-        moved = sim_run_actor(&play->scene.world);
-        moved |= sim_step_links(&play->scene.world, 100);
+        moved = sim_run_actor(&play->scene.house.world);
+        moved |= sim_step_links(&play->scene.house.world, 100);
         for (uint32_t i = 0; i < play->client_count; i++) {
             moved |= sim_client_read(&play->clients[i]);
         }
@@ -194,19 +179,7 @@ static void settle(sim_play *play)
 
 static void settle_for(sim_play *play, uint64_t ms)
 {
-    sim_world *world = &play->scene.world;
-    uint64_t until_ns = world->now_ns + ms * MS_NS;
-
-    settle(play);
-    for (uint64_t due_ns; (due_ns = sim_next_due_ns(world)) <= until_ns;) {
-        if (due_ns > world->now_ns) {
-            world->now_ns = due_ns;
-        }
-        settle(play);
-    }
-    if (until_ns > world->now_ns) {
-        world->now_ns = until_ns;
-    }
+    sim_pass(&play->scene.house.world, ms, settle, play);
 }
 
 static void step_all(sim_play *play)
@@ -260,7 +233,7 @@ static void stop(sim_play *play)
         happen(play);
     }
     scene->stopping = true;
-    qd_server_close_rooms(&scene->server);
+    qd_server_close_rooms(&scene->house.server);
     for (uint32_t i = 0; i < 20; i++) {
         happen(play);
     }
@@ -268,33 +241,30 @@ static void stop(sim_play *play)
         play->clients[i].stalled = 0;
     }
     settle(play);
-    sim_check(qd_server_rooms_closed(&scene->server), "rooms do not close");
-    qd_server_go_away(&scene->server, 1000);
+    sim_check(qd_server_rooms_closed(&scene->house.server), "rooms do not close");
+    qd_server_go_away(&scene->house.server, 1000);
     settle_for(play, 2000);
     for (uint32_t i = 0; i < play->client_count; i++) {
         sim_check(play->clients[i].link == NULL, "a client is still connected");
     }
-    sim_check(qd_server_is_idle(&scene->server), "%u rooms are not freed", atomic_load(&scene->server.service.actors));
-    qd_server_deinit(&scene->server);
 }
 
 static void play_seed(uint64_t seed, uint64_t *hash, uint64_t *ticks)
 {
     static sim_play play;
-    size_t memory_before = qd_memory_used();
 
     make(&play, seed);
-    uint32_t length = 500 + sim_pick(&play.scene.world, 4000);
+    uint32_t length = 500 + sim_pick(&play.scene.house.world, 4000);
     for (uint32_t i = 0; i < length; i++) {
         happen(&play);
     }
     come_to_rest(&play);
     stop(&play);
     if (print_digests) {
-        print_digest(&play.scene.world);
+        print_digest(&play.scene.house.world);
     }
-    *hash = play.scene.world.hash;
-    *ticks += qd_counted(&play.scene.server.service.counters, QD_COUNT_TICKS);
+    *hash = play.scene.house.world.hash;
+    *ticks += qd_counted(&play.scene.house.server.service.counters, QD_COUNT_TICKS);
     for (uint32_t i = 0; i < play.client_count; i++) {
         sim_client_deinit(&play.clients[i]);
     }
@@ -302,9 +272,7 @@ static void play_seed(uint64_t seed, uint64_t *hash, uint64_t *ticks)
         model_room_destroy(play.scene.rooms[i]);
     }
     free(play.scene.rooms);
-    sim_world_deinit(&play.scene.world);
-    qd_scratch_release();
-    sim_check(qd_memory_used() == memory_before, "%zu bytes are not given back", qd_memory_used() - memory_before);
+    sim_house_deinit(&play.scene.house);
 }
 
 int main(int argc, char *argv[])

@@ -5,26 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *grow(void *array, size_t count, size_t *capacity, size_t size)
-{
-    if (count < *capacity) {
-        return array;
-    }
-    *capacity = *capacity == 0 ? 16 : *capacity * 2;
-    array = realloc(array, *capacity * size);
-    sim_check(array != NULL, "out of memory");
-    return array;
-}
-
 /* ---- rooms and stays ---- */
 
-model_room *model_room_create(sim_world *world, uint64_t handle)
+model_room *model_room_create(sim_world *world, const qd_msg_room_opened *opened)
 {
     model_room *room = calloc(1, sizeof *room);
 
     sim_check(room != NULL, "out of memory");
     room->world = world;
-    room->handle = handle;
+    room->handle = opened->room;
+    room->name = (uint32_t)atoi(opened->name + strlen("room "));
+    room->config = opened->config;
+    room->grace_ns = opened->config.grace_ms * UINT64_C(1000000);
     room->opened_ns = world->now_ns;
     return room;
 }
@@ -108,6 +100,11 @@ uint32_t model_region_id(uint32_t region)
     return (region + 1) * ID_FACTOR;
 }
 
+uint32_t model_region_of(uint32_t id)
+{
+    return id * ID_INVERSE - 1;
+}
+
 /* What is applied, and to what. */
 typedef struct applying {
     const model_room *room;
@@ -124,58 +121,72 @@ static model_entity *entity_of(const applying *to, uint32_t id)
     return stay == NULL ? NULL : &to->state->entities[stay->number][entity];
 }
 
-static bool is_bad_form(const qd_body *body)
+static bool are_finite(const float *values, uint32_t count)
 {
-    bool has_signs = body->shape == QD_SHAPE_CAPSULE;
-    const float sizes[] = {body->half_x, body->half_y, body->half_z};
-
-    if (body->shape < QD_SHAPE_BOX || body->shape > QD_SHAPE_CAPSULE || !isfinite(body->radius) || body->radius < 0) {
-        return true;
-    }
-    for (int axis = 0; axis < 3; axis++) {
-        if (!isfinite(sizes[axis]) || (!has_signs && sizes[axis] < 0)) {
-            return true;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!isfinite(values[i])) {
+            return false;
         }
     }
-    return false;
+    return true;
 }
 
-/* What the entity is after entry `i`, as far as that is good. */
-static qd_body changed(const qd_body *body, const model_op *op, uint32_t i, bool places)
+static bool is_good(const qd_body *body)
 {
+    const float values[] = {body->x, body->y, body->z, body->half_x, body->half_y, body->half_z, body->radius};
+    bool has_signs = body->shape == QD_SHAPE_CAPSULE;
+
+    return body->shape >= QD_SHAPE_BOX && body->shape <= QD_SHAPE_CAPSULE && are_finite(values, 7) &&
+           body->radius >= 0 && (has_signs || (body->half_x >= 0 && body->half_y >= 0 && body->half_z >= 0));
+}
+
+/* What the entity is after entry `i` of a batch or a RosterMove, as far as that is good. */
+static qd_body changed(const qd_body *body, const model_op *op, uint32_t i)
+{
+    static const qd_msg_entities none;
+    bool by_roster = op->message.kind == QD_CLIENT_ROSTER_MOVE;
+    const qd_msg_entities *given = by_roster ? &none : &op->message.as.batch.entities;
     qd_body after = *body;
 
-    if (places) {
+    if (by_roster || given->x != NULL) {
         after.x = op->at[0][i];
         after.y = op->at[1][i];
         after.z = op->at[2][i];
     }
-    if (op->has_size) {
+    if (given->half_x != NULL) {
         after.half_x = op->half[0][i];
         after.half_y = op->half[1][i];
         after.half_z = op->half[2][i];
     }
-    if (op->has_radius) {
+    if (given->radius != NULL) {
         after.radius = op->radius[i];
     }
-    if (op->has_shape) {
+    if (given->shape != NULL) {
         after.shape = op->shape[i];
     }
-    if (op->has_filter) {
+    if (given->mask != NULL) {
         after.category = op->category[i];
         after.mask = op->mask[i];
     }
     return after;
 }
 
-/* The ids of a Roster, which makes no entry that could be refused. */
-static void name_roster(model_roster *roster, const model_op *op)
+/* Whether the stay may name the entity. */
+static bool is_own(const applying *to, const model_entity *entity)
 {
-    uint32_t end = op->first + op->count;
+    return entity->present && (entity->owner == to->op->stay->number || entity->owner == MODEL_ROOM_OWNED);
+}
 
-    sim_check(op->first <= roster->count && end <= ROSTER_IDS, "the scenario's roster is wrong");
-    memcpy(roster->id + op->first, op->id, op->count * sizeof op->id[0]);
-    roster->count = op->keep_rest && roster->count > end ? roster->count : end;
+/* The ids of a Roster, which makes no entry that could be refused. */
+static void name_roster(model_roster rosters[STAY_ROSTERS], const model_op *op)
+{
+    const qd_msg_roster *named = &op->message.as.roster;
+    model_roster *roster = &rosters[named->roster];
+    uint32_t end = named->first + op->count;
+
+    sim_check(named->first <= roster->count && end <= ROSTER_IDS, "the scenario's roster is wrong");
+    memcpy(roster->id + named->first, op->id, op->count * sizeof op->id[0]);
+    roster->count = named->keep_rest && roster->count > end ? roster->count : end;
 }
 
 /* Observers end with their anchors. */
@@ -213,15 +224,15 @@ static bool spawn(const applying *to, model_entity *entity, uint32_t i)
     if (model_owner(to->room, op->id[i], &number) != op->stay || (entity->present && !has_expired(to, entity, i))) {
         return false;
     }
-    qd_body body = changed(&new, op, i, true);
-    if (!isfinite(body.x) || !isfinite(body.y) || !isfinite(body.z) || is_bad_form(&body)) {
+    qd_body body = changed(&new, op, i);
+    if (!is_good(&body)) {
         return false;
     }
     if (entity->present) {
         remove_entity(to, op->id[i]);
     }
     *entity = (model_entity){.present = true,
-                             .owner = op->room_owned ? MODEL_ROOM_OWNED : op->stay->number,
+                             .owner = op->message.as.batch.room_owned ? MODEL_ROOM_OWNED : op->stay->number,
                              .birth = entity->birth + 1,
                              .body = body};
     return true;
@@ -229,13 +240,13 @@ static bool spawn(const applying *to, model_entity *entity, uint32_t i)
 
 static bool describe(const model_op *op, model_entity *entity, uint32_t i)
 {
-    if (!isfinite(op->visible_range[i]) || op->visible_range[i] < 0) {
+    if (!isfinite(op->range[i]) || op->range[i] < 0) {
         return false;
     }
     entity->hidden = op->hidden[i] != 0;
     entity->team = op->team[i];
     entity->tag = op->tag[i];
-    entity->visible_range = op->visible_range[i];
+    entity->visible_range = op->range[i];
     return true;
 }
 
@@ -245,54 +256,45 @@ static model_stay *receiver_of(const model_room *room, const model_op *op)
     if (op->to != NULL) {
         return op->to;
     }
-    return op->to_session == op->stay->session ? op->stay : model_latest_stay(room, op->to_session);
+    uint64_t to = op->message.as.handover.session;
+    return to == op->stay->session ? op->stay : model_latest_stay(room, to);
 }
 
 /* An entry about an entity; false where it must be refused. */
 static bool apply_entity(const applying *to, uint32_t i)
 {
     const model_op *op = to->op;
-    bool by_roster = op->kind == QD_CLIENT_ROSTER_MOVE;
-    const model_roster *roster = &to->state->rosters[op->stay->number][op->roster];
-    model_entity *entity = entity_of(to, by_roster ? roster->id[op->first + i] : op->id[i]);
+    bool by_roster = op->message.kind == QD_CLIENT_ROSTER_MOVE;
+    const qd_msg_roster_move *move = &op->message.as.roster_move;
+    const model_roster *rosters = to->state->rosters[op->stay->number];
+    model_entity *entity = entity_of(to, by_roster ? rosters[move->roster].id[move->first + i] : op->id[i]);
 
     if (entity == NULL) {
         return false;
     }
-    if (op->kind == QD_CLIENT_SPAWN) {
+    if (op->message.kind == QD_CLIENT_SPAWN) {
         return spawn(to, entity, i);
     }
-    if (!entity->present || (entity->owner != op->stay->number && entity->owner != MODEL_ROOM_OWNED)) {
+    if (!is_own(to, entity)) {
         return false;
     }
-    switch (op->kind) {
+    switch (op->message.kind) {
     case QD_CLIENT_DESPAWN:
         remove_entity(to, op->id[i]);
         return true;
     case QD_CLIENT_DESCRIBE:
         return describe(op, entity, i);
     case QD_CLIENT_HANDOVER:
-        entity->owner = op->to_session == 0 ? MODEL_ROOM_OWNED : receiver_of(to->room, op)->number;
+        entity->owner = op->message.as.handover.room_owned ? MODEL_ROOM_OWNED : receiver_of(to->room, op)->number;
         return true;
     default:
         break;
     }
-    bool places = by_roster || op->kind == QD_CLIENT_MOVE || op->kind == QD_CLIENT_TELEPORT;
-    qd_body after = changed(&entity->body, op, i, places);
-    if (!isfinite(after.x) || !isfinite(after.y) || !isfinite(after.z) || is_bad_form(&after)) {
+    qd_body after = changed(&entity->body, op, i);
+    if (!is_good(&after)) {
         return false;
     }
     entity->body = after;
-    return true;
-}
-
-static bool are_finite(const float *values, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (!isfinite(values[i])) {
-            return false;
-        }
-    }
     return true;
 }
 
@@ -313,23 +315,30 @@ static bool is_good_region(const model_region *region)
     }
 }
 
+/* Entry `i` of an Observe. */
+static model_region given_region(const model_op *op, uint32_t i)
+{
+    return (model_region){.present = true,
+                          .anchored = op->anchored[i],
+                          .sees_self = op->sees_self[i],
+                          .anchor_id = op->anchored[i] ? op->anchor_id[i] : 0,
+                          .kind = op->region[i],
+                          .at = {op->at[0][i], op->at[1][i], op->at[2][i]},
+                          .range = op->range[i],
+                          .half = {op->half[0][i], op->half[1][i], op->half[2][i]},
+                          .direction = {op->direction[0][i], op->direction[1][i], op->direction[2][i]},
+                          .angle = op->angle[i],
+                          .mask = op->mask[i],
+                          .team = op->team[i]};
+}
+
 static bool observe(const applying *to, model_region *region, uint32_t i)
 {
-    const model_op *op = to->op;
-    model_region given = op->regions[i];
+    model_region given = given_region(to->op, i);
+    const model_entity *anchor = given.anchored ? entity_of(to, given.anchor_id) : NULL;
 
-    if (!is_good_region(&given)) {
-        return false;
-    }
-    if (given.anchored) {
-        const model_entity *anchor = entity_of(to, op->anchor_id[i]);
-
-        if (anchor == NULL || !anchor->present ||
-            (anchor->owner != op->stay->number && anchor->owner != MODEL_ROOM_OWNED)) {
-            return false;
-        }
-        given.anchor_id = op->anchor_id[i];
-    } else if (!are_finite(given.at, 3)) {
+    if (!is_good_region(&given) ||
+        (given.anchored ? anchor == NULL || !is_own(to, anchor) : !are_finite(given.at, 3))) {
         return false;
     }
     if (region->present) {
@@ -339,56 +348,53 @@ static bool observe(const applying *to, model_region *region, uint32_t i)
         given.hide = region->hide;
     }
     *region = given;
-    region->present = true;
     return true;
 }
 
 static bool move_region(model_region *region, const model_op *op, uint32_t i)
 {
-    const model_region *given = &op->regions[i];
+    const model_region given = given_region(op, i);
+    bool moves = op->message.as.observers.x != NULL, turns = op->message.as.observers.direction_x != NULL;
 
-    if ((op->moves && (region->anchored || !are_finite(given->at, 3))) ||
-        (op->turns && (region->kind != QD_REGION_CONE || !is_direction(given->direction)))) {
+    if ((moves && (region->anchored || !are_finite(given.at, 3))) ||
+        (turns && (region->kind != QD_REGION_CONE || !is_direction(given.direction)))) {
         return false;
     }
-    if (op->moves) {
-        memcpy(region->at, given->at, sizeof region->at);
+    if (moves) {
+        memcpy(region->at, given.at, sizeof region->at);
     }
-    if (op->turns) {
-        memcpy(region->direction, given->direction, sizeof region->direction);
+    if (turns) {
+        memcpy(region->direction, given.direction, sizeof region->direction);
     }
     return true;
 }
 
-/* Applies one entry; returns false where it must be refused. */
-static bool apply_entry(const applying *to, uint32_t i)
+static void except(model_region *region, const qd_msg_except *lists)
+{
+    region->shows = lists->show_count > 0;
+    region->hides = lists->hide_count > 0;
+    region->show = *lists->show;
+    region->hide = *lists->hide;
+}
+
+/* An entry about an observer, likewise. */
+static bool apply_region(const applying *to, uint32_t i)
 {
     const model_op *op = to->op;
-    model_region *region = &to->state->regions[op->stay->number][op->id[i] % STAY_REGIONS];
+    model_region *region = &to->state->regions[op->stay->number][model_region_of(op->id[i])];
 
-    switch (op->kind) {
-    case QD_CLIENT_OBSERVE:
+    if (op->message.kind == QD_CLIENT_OBSERVE) {
         return observe(to, region, i);
-    case QD_CLIENT_MOVE_OBSERVERS:
-        return region->present && move_region(region, op, i);
-    case QD_CLIENT_UNOBSERVE:
-        if (!region->present) {
-            return false;
-        }
-        *region = (model_region){0};
-        return true;
-    case QD_CLIENT_EXCEPT:
-        if (!region->present) {
-            return false;
-        }
-        region->shows = op->regions[i].shows;
-        region->show = op->regions[i].show;
-        region->hides = op->regions[i].hides;
-        region->hide = op->regions[i].hide;
-        return true;
-    default:
-        return apply_entity(to, i);
     }
+    if (!region->present || (op->message.kind == QD_CLIENT_MOVE_OBSERVERS && !move_region(region, op, i))) {
+        return false;
+    }
+    if (op->message.kind == QD_CLIENT_UNOBSERVE) {
+        *region = (model_region){0};
+    } else if (op->message.kind == QD_CLIENT_EXCEPT) {
+        except(region, &op->message.as.except);
+    }
+    return true;
 }
 
 /* Which ones these are depends on who is connected by then. So the tap compares and notes it. */
@@ -408,38 +414,36 @@ uint32_t model_apply(const model_room *room, model_state *state, const model_op 
     const applying to = {room, state, op};
     uint32_t refused_count = 0;
 
-    if (op->kind == QD_CLIENT_HANDOVER && op->refused_whole) {
+    if (op->message.kind == QD_CLIENT_HANDOVER && op->refused_whole) {
         return 0;
     }
-    if (op->kind == QD_CLIENT_ADOPT) {
+    if (op->message.kind == QD_CLIENT_ADOPT) {
         adopt(&to);
         return 0;
     }
-    if (op->kind == QD_CLIENT_ROSTER) {
-        name_roster(&state->rosters[op->stay->number][op->roster], op);
+    if (op->message.kind == QD_CLIENT_ROSTER) {
+        name_roster(state->rosters[op->stay->number], op);
         return 0;
     }
     for (uint32_t i = 0; i < op->count; i++) {
-        if (!apply_entry(&to, i)) {
+        bool of_region = op->message.kind >= QD_CLIENT_OBSERVE && op->message.kind <= QD_CLIENT_EXCEPT;
+
+        if (!(of_region ? apply_region(&to, i) : apply_entity(&to, i))) {
             refused[refused_count++] = i;
         }
     }
     return refused_count;
 }
 
-model_op *model_stay_send(model_stay *stay, const model_op *op)
+void model_stay_send(model_stay *stay, model_op *op)
 {
-    stay->ops = grow(stay->ops, stay->op_count, &stay->op_capacity, sizeof *stay->ops);
-    model_op *kept = malloc(sizeof *kept);
-    sim_check(kept != NULL, "out of memory");
-    *kept = *op;
-    kept->stay = stay;
-    kept->place = MODEL_NOWHERE;
-    stay->ops[stay->op_count++] = kept;
-    if (op->kind == QD_CLIENT_ROSTER) {
-        name_roster(&stay->rosters[op->roster], op);
+    stay->ops = sim_grow(stay->ops, stay->op_count, &stay->op_capacity, sizeof *stay->ops);
+    op->stay = stay;
+    op->place = MODEL_NOWHERE;
+    stay->ops[stay->op_count++] = op;
+    if (op->message.kind == QD_CLIENT_ROSTER) {
+        name_roster(stay->rosters, op);
     }
-    return kept;
 }
 
 void model_stay_forget_rest(model_stay *stay)
@@ -448,16 +452,16 @@ void model_stay_forget_rest(model_stay *stay)
     for (size_t i = 0; i < stay->op_count; i++) {
         const model_op *op = stay->ops[i];
 
-        if (op->kind == QD_CLIENT_ROSTER && op->place != MODEL_NOWHERE) {
-            name_roster(&stay->rosters[op->roster], op);
+        if (op->message.kind == QD_CLIENT_ROSTER && op->place != MODEL_NOWHERE) {
+            name_roster(stay->rosters, op);
         }
     }
 }
 
 model_op *model_stay_op(const model_stay *stay, uint32_t seq)
 {
-    for (size_t i = stay->op_count; i-- > 0 && stay->ops[i]->seq >= seq;) {
-        if (stay->ops[i]->seq == seq) {
+    for (size_t i = stay->op_count; i-- > 0 && stay->ops[i]->message.seq >= seq;) {
+        if (stay->ops[i]->message.seq == seq) {
             return stay->ops[i];
         }
     }
@@ -472,10 +476,10 @@ void model_room_saw_tick(model_room *room, uint64_t tick)
         return;
     }
     /* No faster than its clock, the tick of its closing apart. */
-    double periods = (double)(room->world->now_ns - room->opened_ns) * room->tick_hz / 1e9;
-    sim_check(room->tick_hz == 0 || (double)tick <= periods + 2, "tick %llu after %.1f periods",
+    double periods = (double)(room->world->now_ns - room->opened_ns) * room->config.tick_hz / 1e9;
+    sim_check(room->config.tick_hz == 0 || (double)tick <= periods + 2, "tick %llu after %.1f periods",
               (unsigned long long)tick, periods);
-    room->ticks = grow(room->ticks, room->tick_count, &room->tick_capacity, sizeof *room->ticks);
+    room->ticks = sim_grow(room->ticks, room->tick_count, &room->tick_capacity, sizeof *room->ticks);
     room->ticks[room->tick_count].tick = tick;
     room->ticks[room->tick_count++].at_ns = room->world->now_ns;
 }
@@ -497,19 +501,19 @@ void model_room_saw_applied(model_room *room, model_stay *stay, uint64_t tick, u
     for (size_t i = stay->op_count; i-- > 0 && count == 0;) {
         const model_op *op = stay->ops[i];
 
-        if (op->seq <= seq && op->place != MODEL_NOWHERE) {
+        if (op->message.seq <= seq && op->place != MODEL_NOWHERE) {
             count = op->place + 1;
         }
     }
     model_room_applied(room, count);
-    room->reported = grow(room->reported, room->reported_count, &room->reported_capacity, sizeof *room->reported);
+    room->reported = sim_grow(room->reported, room->reported_count, &room->reported_capacity, sizeof *room->reported);
     room->reported[room->reported_count++] = (model_reported){.tick = tick, .count = count};
 }
 
 void model_room_take(model_room *room, model_op *op)
 {
     sim_check(op->place == MODEL_NOWHERE, "a request reaches the server twice");
-    room->order = grow(room->order, room->order_count, &room->order_capacity, sizeof *room->order);
+    room->order = sim_grow(room->order, room->order_count, &room->order_capacity, sizeof *room->order);
     op->place = room->order_count;
     room->order[room->order_count++] = op;
     op->stay->end = room->order_count;
@@ -522,7 +526,36 @@ void model_room_applied(model_room *room, size_t count)
 
         op->to = receiver_of(room, op);
         op->refused_count = model_apply(room, &room->now, op, op->refused);
-        bool gives = op->kind == QD_CLIENT_HANDOVER && !op->refused_whole && op->to != NULL && op->to != op->stay;
+        bool gives =
+            op->message.kind == QD_CLIENT_HANDOVER && !op->refused_whole && op->to != NULL && op->to != op->stay;
         room->handed_over += gives && op->refused_count < op->count;
     }
+}
+
+/* ---- what frames show ---- */
+
+static float value_at(const float *column, uint32_t i)
+{
+    return column != NULL ? column[i] : 0;
+}
+
+qd_body model_row(const qd_msg_entities *rows, uint32_t i)
+{
+    return (qd_body){.x = rows->x[i],
+                     .y = rows->y[i],
+                     .z = value_at(rows->z, i),
+                     .half_x = value_at(rows->half_x, i),
+                     .half_y = value_at(rows->half_y, i),
+                     .half_z = value_at(rows->half_z, i),
+                     .radius = value_at(rows->radius, i),
+                     .shape = rows->shape[i],
+                     .category = rows->category[i],
+                     .mask = rows->mask != NULL ? rows->mask[i] : 0};
+}
+
+bool model_same_body(const qd_body *a, const qd_body *b)
+{
+    return a->x == b->x && a->y == b->y && a->z == b->z && a->half_x == b->half_x && a->half_y == b->half_y &&
+           a->half_z == b->half_z && a->radius == b->radius && a->shape == b->shape && a->category == b->category &&
+           a->mask == b->mask;
 }

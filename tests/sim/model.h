@@ -30,7 +30,7 @@
 #define STAY_ROSTERS  2u
 #define ROSTER_IDS    16u
 #define OP_ENTRIES    6u
-#define PAIRS_MAX     4096u
+#define SET_MAX       4096u
 #define BODIES_MAX    (STAYS_MAX * STAY_ENTITIES)
 
 /* The room as an owner, in place of a stay's number. The place of a request that the server does not have. */
@@ -73,43 +73,28 @@ typedef struct model_state {
 
 struct model_stay;
 
-/* A batch, or what is applied like one, as it was sent; or a Snapshot, which has a place in the order. */
+/* A batch, or what is applied like one, as it was sent; or a Snapshot, which has a place in the order. The columns of the
+ * message are those below. */
 typedef struct model_op {
-    qd_client_kind kind;
-    uint32_t seq;
+    qd_client_message message;
     struct model_stay *stay;
     size_t place;       /* in the room's order, or MODEL_NOWHERE */
     bool refused_whole; /* as the tap saw, here and below */
     bool reported_refused[OP_ENTRIES];
-    uint32_t count;
-    uint32_t id[OP_ENTRIES];
-    float at[3][OP_ENTRIES], half[3][OP_ENTRIES], radius[OP_ENTRIES]; /* in two dimensions the third ones are 0 */
-    uint8_t shape[OP_ENTRIES];
-    uint32_t category[OP_ENTRIES], mask[OP_ENTRIES];
-    bool has_size, has_radius, has_shape, has_filter, room_owned;
-    model_region regions[OP_ENTRIES]; /* OBSERVE, MOVE_OBSERVERS, UNOBSERVE, EXCEPT; `id` is theirs */
-    uint32_t anchor_id[OP_ENTRIES];   /* OBSERVE */
-    bool moves, turns;                /* MOVE_OBSERVERS */
-    uint32_t team[OP_ENTRIES];        /* DESCRIBE, from here on */
+    uint32_t count; /* of entries */
+    uint32_t id[OP_ENTRIES], anchor_id[OP_ENTRIES], category[OP_ENTRIES], mask[OP_ENTRIES], team[OP_ENTRIES];
     uint64_t tag[OP_ENTRIES];
-    float visible_range[OP_ENTRIES];
-    uint8_t hidden[OP_ENTRIES];
-    uint32_t roster, first; /* ROSTER, ROSTER_MOVE */
-    bool keep_rest;         /* ROSTER */
-    qd_watch watch;         /* VIEW_OPTIONS */
-    bool own;               /* SNAPSHOT: of its own entities alone */
-    uint64_t to_session;    /* HANDOVER; 0: to the room */
-    uint64_t from_session;  /* ADOPT; 0: from all */
-    uint32_t adopted_count; /* the same: what it was answered with */
+    uint8_t shape[OP_ENTRIES], region[OP_ENTRIES], anchored[OP_ENTRIES], sees_self[OP_ENTRIES], hidden[OP_ENTRIES];
+    /* In two dimensions the third ones are 0. */
+    float at[3][OP_ENTRIES], half[3][OP_ENTRIES], direction[3][OP_ENTRIES];
+    float radius[OP_ENTRIES], range[OP_ENTRIES], angle[OP_ENTRIES];
+    uint32_t show, hide;    /* EXCEPT */
+    uint32_t adopted_count; /* ADOPT: what it was answered with */
     uint32_t adopted[BODIES_MAX];
-    struct model_stay *to;  /* the same, when it is applied; NULL: the room */
+    struct model_stay *to;  /* HANDOVER, when it is applied; NULL: the room */
     uint32_t refused_count; /* what the server must refuse, known when the tap has seen that it is applied */
     uint32_t refused[OP_ENTRIES];
 } model_op;
-
-typedef struct model_pair {
-    uint32_t a, b;
-} model_pair;
 
 struct model_room;
 
@@ -159,8 +144,7 @@ typedef struct model_room {
     uint64_t creator;
     uint32_t creator_token;
     uint64_t grace_ns;
-    uint32_t events_max, sightings_max, tick_hz, dimensions;
-    bool swept;
+    qd_msg_room_config config;
     uint64_t opened_ns;
     bool closed;
     model_stay *stays[STAYS_MAX];
@@ -181,7 +165,7 @@ typedef struct model_room {
     size_t tick_count, tick_capacity;
 } model_room;
 
-model_room *model_room_create(sim_world *world, uint64_t handle);
+model_room *model_room_create(sim_world *world, const qd_msg_room_opened *opened);
 void model_room_destroy(model_room *room);
 model_stay *model_stay_create(model_room *room, uint64_t session);
 /* It leaves at that time, or later. */
@@ -195,10 +179,11 @@ model_stay *model_latest_stay(const model_room *room, uint64_t session);
 uint32_t model_id(const model_stay *stay, uint32_t entity);
 /* The stay and the entity of an id that is one of theirs. */
 model_stay *model_owner(const model_room *room, uint32_t id, uint32_t *entity);
-/* Ids of observers, in no order. */
+/* Ids of observers, in no order, and back. */
 uint32_t model_region_id(uint32_t region);
+uint32_t model_region_of(uint32_t id);
 /* Adds a request that is being sent. It is the stay's from then on. */
-model_op *model_stay_send(model_stay *stay, const model_op *op);
+void model_stay_send(model_stay *stay, model_op *op);
 /* The server has what it was handed, and nothing else. */
 void model_stay_forget_rest(model_stay *stay);
 /* The one with that seq; NULL: there is none. */
@@ -236,9 +221,15 @@ typedef struct model_body {
     const model_entity *entity;
 } model_body;
 
+struct model_fold;
+
 /* Whether all that was seen is what brute force over these entities gives, which are ordered by id. */
 typedef bool (*model_explains_fn)(const model_past *past, const model_state *state, const model_body *bodies,
-                                  uint32_t count, const void *context);
+                                  uint32_t count, const struct model_fold *fold);
+
+/* Row `i` of entities' columns; what is absent is 0. */
+qd_body model_row(const qd_msg_entities *rows, uint32_t i);
+bool model_same_body(const qd_body *a, const qd_body *b);
 
 void model_past_init(model_past *past, model_stay *stay);
 /* To all that a tick contains. */
@@ -248,23 +239,55 @@ uint64_t model_past_next(const model_past *past, uint64_t tick);
 /* Whether some moment explains it, and which are still possible. `owners_later`: the owners may be those that were
  * reported after the tick. */
 bool model_past_verify(model_past *past, uint64_t tick, bool owners_later, model_explains_fn explains,
-                       const void *context);
+                       const struct model_fold *fold);
 /* The same at the end, when everything is reported and everything left behind is gone. */
-bool model_past_finish(model_past *past, model_explains_fn explains, const void *context);
+bool model_past_finish(model_past *past, model_explains_fn explains, const struct model_fold *fold);
 
-/* A subscription of one stay, folded from its frames and checked at every tick. */
-typedef struct model_observer {
-    model_stay *stay;
-    bool own_only, stays;
-    bool known, suspended, closing;
+/* What one stay's client knows by the frames of one kind, checked at every tick. (fold.c) */
+typedef struct model_fold {
+    model_past past;
+    const char *what;
+    model_explains_fn explains;
+    bool suspended, closing;
     uint64_t tick; /* of the set */
-    model_pair *set;
+    uint64_t *set; /* model_key() of pairs, or of observers and what they see, ascending */
     uint32_t set_count;
     /* within a tick */
     bool in_tick, reset;
-    uint32_t begin_count, stay_count, phase;
-    model_pair previous;
-    model_past past;
+    uint32_t group;
+    uint64_t previous; /* of the group */
+} model_fold;
+
+static inline uint64_t model_key(uint32_t a, uint32_t b)
+{
+    return (uint64_t)a << 32 | b;
+}
+
+/* What an event says of its key: it was not in the set and is now, was and is not, was and is, was not and is not. */
+typedef enum model_effect { MODEL_ADDS, MODEL_REMOVES, MODEL_KEEPS, MODEL_PASSES } model_effect;
+
+void model_fold_init(model_fold *fold, model_stay *stay, const char *what, model_explains_fn explains);
+bool model_fold_has(const model_fold *fold, uint32_t a, uint32_t b);
+/* A frame comes. Returns whether it is the first of its tick. */
+bool model_fold_begin(model_fold *fold, bool reset);
+/* Groups come in their order, each in the order of its keys, through all frames of the tick. */
+void model_fold_order(model_fold *fold, uint32_t group, uint64_t key);
+void model_fold_group(model_fold *fold, uint32_t group, model_effect effect, uint32_t count, const uint32_t *a,
+                      const uint32_t *b);
+/* Nothing was reported at the ticks before that one, so that at those at which something was applied the set was as it
+ * is. The last ones were skipped. */
+void model_fold_until(model_fold *fold, uint64_t tick, uint32_t skipped);
+/* All frames of the tick have come. Returns false if it closed the room. */
+bool model_fold_end(model_fold *fold, uint64_t tick, bool owners_later);
+/* All is read, all that was left behind is gone: the set is the present one. */
+void model_fold_finish(const model_fold *fold);
+
+/* A subscription of one stay. */
+typedef struct model_observer {
+    model_fold fold; /* first: the set of pairs */
+    bool own_only, stays;
+    bool known;
+    uint32_t begin_count, stay_count; /* within a tick */
 } model_observer;
 
 model_observer *model_observer_create(model_stay *stay, bool own_only, bool stays);
@@ -272,8 +295,6 @@ void model_observer_destroy(model_observer *observer);
 void model_observer_tick(model_observer *observer, const qd_msg_tick *tick);
 /* Frames may be missing: a reset must come. */
 void model_observer_cut(model_observer *observer);
-/* All is read, all that was left behind is gone: the set is the present one. */
-void model_observer_finish(model_observer *observer);
 /* Fails if more pairs were too close to call, for all observers so far, than their positions explain. */
 void model_check_closeness(void);
 

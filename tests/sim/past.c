@@ -48,7 +48,7 @@ static uint32_t bodies_of(const model_past *past, const model_state *state, uint
 
 /* Whether the moment explains it with the owners that were reported later. */
 static bool is_explained_later(const model_past *past, const model_state *state, size_t at, model_body *bodies,
-                               uint32_t count, model_explains_fn explains, const void *context)
+                               uint32_t count, model_explains_fn explains, const model_fold *fold)
 {
     static model_state later;
     const model_room *room = past->stay->room;
@@ -57,7 +57,7 @@ static bool is_explained_later(const model_past *past, const model_state *state,
     later = *state;
     for (; at < room->order_count; at++) {
         (void)model_apply(room, &later, room->order[at], refused);
-        if (room->order[at]->kind != QD_CLIENT_HANDOVER && room->order[at]->kind != QD_CLIENT_ADOPT) {
+        if (room->order[at]->message.kind != QD_CLIENT_HANDOVER && room->order[at]->message.kind != QD_CLIENT_ADOPT) {
             continue;
         }
         for (uint32_t i = 0; i < count; i++) {
@@ -68,7 +68,7 @@ static bool is_explained_later(const model_past *past, const model_state *state,
                 bodies[i].own = is->owner == past->stay->number;
             }
         }
-        if (explains(past, state, bodies, count, context)) {
+        if (explains(past, state, bodies, count, fold)) {
             return true;
         }
     }
@@ -109,6 +109,17 @@ uint64_t model_past_next(const model_past *past, uint64_t tick)
     return is_there ? room->reported[past->reported_done].tick : UINT64_MAX;
 }
 
+/* The stays that have left, a bit each. */
+static uint32_t leavers_of(const model_room *room)
+{
+    uint32_t leavers = 0;
+
+    for (uint32_t i = 0; i < room->stay_count; i++) {
+        leavers |= (uint32_t)room->stays[i]->left << i;
+    }
+    return leavers;
+}
+
 /* Whether some moment that was possible can have become this one, at a tick of that time. */
 static bool is_reachable(const model_past *past, model_moment to, uint64_t at_ns)
 {
@@ -133,7 +144,8 @@ static bool is_reachable(const model_past *past, model_moment to, uint64_t at_ns
 /* Whether no Applied reports it. */
 static bool is_untold(const model_op *op)
 {
-    return op->stay->left || op->kind == QD_CLIENT_SNAPSHOT || op->kind == QD_CLIENT_ADOPT || op->refused_whole;
+    return op->stay->left || op->message.kind == QD_CLIENT_SNAPSHOT || op->message.kind == QD_CLIENT_ADOPT ||
+           op->refused_whole;
 }
 
 /* The next place where the unreported requests of a tick may end: behind the last one of a stay that has left, or behind
@@ -154,18 +166,15 @@ static size_t next_end(const model_room *room, size_t at)
 }
 
 bool model_past_verify(model_past *past, uint64_t tick, bool owners_later, model_explains_fn explains,
-                       const void *context)
+                       const model_fold *fold)
 {
     const model_room *room = past->stay->room;
     uint64_t at_ns = time_of(room, tick);
     static model_state state;
     model_body bodies[BODIES_MAX];
     model_moment next[MOMENTS_MAX];
-    uint32_t next_count = 0, leavers = 0, refused[OP_ENTRIES];
+    uint32_t next_count = 0, leavers = leavers_of(room), refused[OP_ENTRIES];
 
-    for (uint32_t i = 0; i < room->stay_count; i++) {
-        leavers |= (uint32_t)room->stays[i]->left << i;
-    }
     state = past->state;
     for (size_t at = past->done, end; at != MODEL_NOWHERE; at = end) {
         /* Every subset of the stays that left. */
@@ -176,8 +185,8 @@ bool model_past_verify(model_past *past, uint64_t tick, bool owners_later, model
                 continue;
             }
             uint32_t count = bodies_of(past, &state, gone, bodies);
-            if (!explains(past, &state, bodies, count, context) &&
-                !(owners_later && is_explained_later(past, &state, at, bodies, count, explains, context))) {
+            if (!explains(past, &state, bodies, count, fold) &&
+                !(owners_later && is_explained_later(past, &state, at, bodies, count, explains, fold))) {
                 continue;
             }
             sim_check(next_count < MOMENTS_MAX, "the scenario has too many moments");
@@ -193,23 +202,19 @@ bool model_past_verify(model_past *past, uint64_t tick, bool owners_later, model
     return next_count > 0;
 }
 
-bool model_past_finish(model_past *past, model_explains_fn explains, const void *context)
+bool model_past_finish(model_past *past, model_explains_fn explains, const model_fold *fold)
 {
     const model_room *room = past->stay->room;
     model_body bodies[BODIES_MAX];
-    uint32_t gone = 0;
 
     model_past_advance(past, UINT64_MAX);
     for (size_t i = past->done; i < room->order_count; i++) {
         const model_op *op = room->order[i];
 
         sim_check(is_untold(op), "room %llu, session %llu: the server has request %u, and it is in no tick",
-                  (unsigned long long)room->handle, (unsigned long long)op->stay->session, op->seq);
+                  (unsigned long long)room->handle, (unsigned long long)op->stay->session, op->message.seq);
     }
     advance_to(past, room->order_count);
-    for (uint32_t i = 0; i < room->stay_count; i++) {
-        gone |= (uint32_t)room->stays[i]->left << i;
-    }
-    uint32_t count = bodies_of(past, &past->state, gone, bodies);
-    return explains(past, &past->state, bodies, count, context);
+    uint32_t count = bodies_of(past, &past->state, leavers_of(room), bodies);
+    return explains(past, &past->state, bodies, count, fold);
 }

@@ -2,17 +2,24 @@
 #include "peer.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "server/base/memory/alloc.h"
 #include "server/base/memory/scratch.h"
 
-static void no_tap(sim_link *link, const qd_buffer *buffer, bool queued, void *context)
+void sim_house_init(sim_house *house, uint64_t seed)
 {
-    (void)link;
-    (void)buffer;
-    (void)queued;
-    (void)context;
+    *house = (sim_house){.memory_before = qd_memory_used()};
+    sim_world_init(&house->world, seed);
+}
+
+void sim_house_start(sim_house *house, const qd_limits *limits, uint64_t time_budget_ns)
+{
+    qd_server_init(&house->server, &(qd_server_config){.service = {.limits = *limits,
+                                                                   .scheduler = &house->world.scheduler,
+                                                                   .workers = 1,
+                                                                   .time_budget_ns = time_budget_ns,
+                                                                   .random = sim_random,
+                                                                   .random_context = &house->world}});
 }
 
 static uint32_t or_else(uint32_t given, uint32_t other)
@@ -20,37 +27,28 @@ static uint32_t or_else(uint32_t given, uint32_t other)
     return given != 0 ? given : other;
 }
 
-void sim_house_init(sim_house *house, const qd_limits *limits)
+void sim_house_open(sim_house *house, const qd_limits *limits)
 {
-    *house = (sim_house){.memory_before = qd_memory_used()};
-    sim_world_init(&house->world, 1);
-    const qd_server_config config = {
-        .service =
-            {
-                .limits = {.connections_max = or_else(limits->connections_max, 100),
-                           .frame_bytes_max = or_else(limits->frame_bytes_max, 4u << 20),
-                           .rooms_max = or_else(limits->rooms_max, 100),
-                           .entities_max = or_else(limits->entities_max, 1u << 20),
-                           .events_max = or_else(limits->events_max, 1u << 20),
-                           .observers_max = or_else(limits->observers_max, 1u << 14),
-                           .sightings_max = or_else(limits->sightings_max, 1u << 20),
-                           .roster_ids_max = or_else(limits->roster_ids_max, 1u << 20),
-                           .queue_bytes_max = or_else(limits->queue_bytes_max, 8u << 20),
-                           .slow_ms_max = or_else(limits->slow_ms_max, 5000),
-                           .resume_ms_max = or_else(limits->resume_ms_max, 10000),
-                           .room_batches_max = or_else(limits->room_batches_max, 1024)},
-                .scheduler = &house->world.scheduler,
-                .workers = 1,
-                .time_budget_ns = 5000000,
-                .random = sim_random,
-                .random_context = &house->world,
-            },
-    };
-    qd_server_init(&house->server, &config);
+    const qd_limits full = {.connections_max = or_else(limits->connections_max, 100),
+                            .frame_bytes_max = or_else(limits->frame_bytes_max, 4u << 20),
+                            .rooms_max = or_else(limits->rooms_max, 100),
+                            .entities_max = or_else(limits->entities_max, 1u << 20),
+                            .events_max = or_else(limits->events_max, 1u << 20),
+                            .observers_max = or_else(limits->observers_max, 1u << 14),
+                            .sightings_max = or_else(limits->sightings_max, 1u << 20),
+                            .roster_ids_max = or_else(limits->roster_ids_max, 1u << 20),
+                            .queue_bytes_max = or_else(limits->queue_bytes_max, 8u << 20),
+                            .slow_ms_max = or_else(limits->slow_ms_max, 5000),
+                            .resume_ms_max = or_else(limits->resume_ms_max, 10000),
+                            .room_batches_max = or_else(limits->room_batches_max, 1024)};
+
+    sim_house_init(house, 1);
+    sim_house_start(house, &full, 5 * SIM_MS_NS);
 }
 
-void sim_house_settle(sim_house *house)
+static void settle(void *context)
 {
+    sim_house *house = context;
     bool moved = true;
 
     while (moved) {
@@ -59,29 +57,27 @@ void sim_house_settle(sim_house *house)
     }
 }
 
-void sim_house_pass(sim_house *house, uint64_t ms)
+void sim_house_settle(sim_house *house)
 {
-    sim_world *world = &house->world;
-    uint64_t until_ns = world->now_ns + ms * SIM_MS_NS;
-
-    sim_house_settle(house);
-    for (uint64_t due_ns; (due_ns = sim_next_due_ns(world)) <= until_ns;) {
-        if (due_ns > world->now_ns) {
-            world->now_ns = due_ns;
-        }
-        sim_house_settle(house);
-    }
-    if (until_ns > world->now_ns) {
-        world->now_ns = until_ns;
-    }
+    settle(house);
 }
 
-void sim_house_deinit(sim_house *house)
+void sim_house_pass(sim_house *house, uint64_t ms)
+{
+    sim_pass(&house->world, ms, settle, house);
+}
+
+void sim_house_close(sim_house *house)
 {
     qd_server_close_rooms(&house->server);
     sim_house_settle(house);
     qd_server_go_away(&house->server, 0);
     sim_house_pass(house, 1);
+    sim_house_deinit(house);
+}
+
+void sim_house_deinit(sim_house *house)
+{
     sim_check(qd_server_is_idle(&house->server), "%u rooms are not freed", atomic_load(&house->server.service.actors));
     qd_server_deinit(&house->server);
     sim_world_deinit(&house->world);
@@ -95,91 +91,57 @@ void sim_peer_connect(sim_peer *peer, sim_house *house)
     const qd_link_handler handler = qd_server_link_handler(&house->server);
 
     *peer = (sim_peer){.house = house};
-    peer->link =
-        sim_link_create(&house->world, &handler, house->server.service.config.limits.queue_bytes_max, no_tap, NULL);
-    qd_frame_reader_init(&peer->reader, QD_SERVER_FRAME_BYTES_MAX, NULL);
+    peer->link = sim_link_create(&house->world, &handler, house->server.service.config.limits.queue_bytes_max);
 }
 
 void sim_peer_open(sim_peer *peer, sim_house *house, const char *token)
 {
     sim_peer_connect(peer, house);
-    sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_HELLO,
-                                            .as.hello = {.version = QD_PROTOCOL_VERSION, .token = token}});
+    sim_peer_send(peer, MESSAGE(HELLO, .hello = {.version = QD_PROTOCOL_VERSION, .token = token}));
     (void)sim_peer_expect(peer, QD_SERVER_WELCOME);
 }
 
-const qd_msg_welcome *sim_peer_hello(sim_peer *peer, sim_house *house, const qd_msg_hello *hello)
-{
-    sim_peer_connect(peer, house);
-    qd_client_message message = {.kind = QD_CLIENT_HELLO, .as.hello = *hello};
-    message.as.hello.version = QD_PROTOCOL_VERSION;
-    sim_peer_send(peer, message);
-    /* An older connection has to be closed first. */
-    sim_house_pass(house, 20);
-    return &sim_peer_expect(peer, QD_SERVER_WELCOME)->as.welcome;
-}
-
-void sim_peer_close(sim_peer *peer)
+static void release_decoded(sim_peer *peer)
 {
     if (peer->has_decoded) {
         qd_decoded_server_release(&peer->decoded, NULL);
     }
+    peer->has_decoded = false;
+}
+
+void sim_peer_close(sim_peer *peer)
+{
+    release_decoded(peer);
     if (!peer->link->closed) {
         sim_link_drop(peer->link);
     }
     sim_house_settle(peer->house);
-    qd_frame_reader_deinit(&peer->reader);
-    free(peer->bytes);
+    while (peer->taken < peer->count) {
+        qd_buffer_release(peer->frames[peer->taken++]);
+    }
+    free(peer->frames);
     qd_link_release(&peer->link->link);
 }
 
 uint32_t sim_peer_send(sim_peer *peer, qd_client_message message)
 {
     message.seq = ++peer->seq;
-    size_t size = qd_client_message_size(&message);
-    uint8_t *bytes = malloc(size);
-    sim_check(bytes != NULL, "out of memory");
-    sim_link_write(peer->link, bytes, qd_client_message_encode(&message, bytes, size));
-    free(bytes);
+    sim_link_send(peer->link, &message);
     return peer->seq;
-}
-
-static void read_all(sim_peer *peer)
-{
-    size_t queued = qd_link_queued(&peer->link->link);
-
-    if (queued == 0) {
-        return;
-    }
-    if (peer->taken > 0) {
-        memmove(peer->bytes, peer->bytes + peer->taken, peer->size - peer->taken);
-    }
-    peer->size -= peer->taken;
-    peer->taken = 0;
-    peer->bytes = realloc(peer->bytes, peer->size + queued);
-    sim_check(peer->bytes != NULL, "out of memory");
-    peer->size += sim_link_read(peer->link, peer->bytes + peer->size, queued);
 }
 
 const qd_server_message *sim_peer_next(sim_peer *peer)
 {
-    if (peer->has_decoded) {
-        qd_decoded_server_release(&peer->decoded, NULL);
+    release_decoded(peer);
+    for (qd_buffer *frame; (frame = sim_link_take(peer->link)) != NULL;) {
+        peer->frames = sim_grow(peer->frames, peer->count, &peer->capacity, sizeof(qd_buffer *));
+        peer->frames[peer->count++] = frame;
     }
-    peer->has_decoded = false;
-    read_all(peer);
-    if (peer->taken == peer->size) {
+    if (peer->taken == peer->count) {
         return NULL;
     }
-    const uint8_t *at = peer->bytes + peer->taken, *frame;
-    size_t left = peer->size - peer->taken, frame_size;
-    qd_frame_result result = qd_frame_reader_next(&peer->reader, &at, &left, &frame, &frame_size);
-    peer->taken = peer->size - left;
-    if (result == QD_FRAME_MORE) {
-        return NULL;
-    }
-    sim_check(result == QD_FRAME_OK && qd_decode_server(frame, frame_size, NULL, &peer->decoded) == QD_DECODE_OK,
-              "the server's bytes are no frames");
+    sim_decode(peer->frames[peer->taken], &peer->decoded);
+    qd_buffer_release(peer->frames[peer->taken++]);
     peer->has_decoded = true;
     return &peer->decoded.message;
 }
@@ -194,112 +156,65 @@ const qd_server_message *sim_peer_expect(sim_peer *peer, qd_server_kind kind)
     return message;
 }
 
-void sim_peer_expect_error(sim_peer *peer, qd_error_code code, const char *words)
-{
-    const qd_msg_error *error = &sim_peer_expect(peer, QD_SERVER_ERROR)->as.error;
-
-    sim_check(error->code == code && strstr(error->text, words) != NULL, "%s: \"%s\", where \"%s\" should stand",
-              qd_error_code_name(error->code), error->text, words);
-}
-
-void sim_peer_expect_nothing(sim_peer *peer)
-{
-    sim_house_settle(peer->house);
-    const qd_server_message *message = sim_peer_next(peer);
-    sim_check(message == NULL, "a message of kind %d has come", message == NULL ? 0 : message->kind);
-}
-
-void sim_peer_expect_end(sim_peer *peer)
-{
-    sim_peer_expect_nothing(peer);
-    sim_house_settle(peer->house);
-    sim_check(peer->link->closed, "the connection is open");
-}
-
 uint64_t sim_peer_open_room(sim_peer *peer, const char *name, const qd_msg_room_config *config)
 {
     qd_msg_room_config full = config != NULL ? *config : (qd_msg_room_config){.tick_mode = QD_TICK_MODE_STEP};
 
     full.has_bounds = true;
     full.bounds.max_x = full.bounds.max_y = 100;
-    sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_OPEN_ROOM,
-                                            .as.open_room = {.name = name, .has_config = true, .config = full}});
+    sim_peer_send(peer, MESSAGE(OPEN_ROOM, .open_room = {.name = name, .has_config = true, .config = full}));
     return sim_peer_expect(peer, QD_SERVER_ROOM_OPENED)->as.room_opened.room;
 }
 
-uint32_t sim_peer_spawn(sim_peer *peer, uint64_t room, uint32_t first_id, uint32_t count, float spacing)
+uint32_t sim_peer_send_crowd(sim_peer *peer, uint64_t room, const sim_crowd *crowd)
 {
-    uint32_t *id = malloc(count * sizeof *id);
-    float *x = malloc(count * sizeof *x), *half = malloc(count * sizeof *half);
+    uint32_t count = crowd->count, *id = malloc(3 * count * sizeof *id), *category = id + count,
+             *mask = category + count;
+    float *x = malloc(3 * count * sizeof *x), *y = x + count, *half = y + count;
 
-    sim_check(id != NULL && x != NULL && half != NULL, "out of memory");
+    sim_check(id != NULL && x != NULL, "out of memory");
     for (uint32_t i = 0; i < count; i++) {
-        id[i] = first_id + i;
-        x[i] = spacing * (float)i;
+        id[i] = crowd->first + i;
+        category[i] = crowd->category;
+        mask[i] = crowd->mask;
+        x[i] = crowd->x + crowd->apart * (float)i;
+        y[i] = crowd->y + crowd->apart * (float)i;
         half[i] = 1;
     }
-    uint32_t seq = sim_peer_send(
-        peer,
-        (qd_client_message){
-            .kind = QD_CLIENT_SPAWN,
-            .as.batch = {.room = room,
-                         .entities = {.count = count, .id = id, .x = x, .y = x, .half_x = half, .half_y = half}}});
+    qd_client_message message = {.kind = crowd->moves ? QD_CLIENT_MOVE : QD_CLIENT_SPAWN};
+    message.as.batch = (qd_msg_batch){.room = room, .entities = {.count = count, .id = id, .x = x, .y = y}};
+    if (!crowd->moves) {
+        message.as.batch.entities.half_x = message.as.batch.entities.half_y = half;
+        message.as.batch.entities.category = crowd->category != 0 ? category : NULL;
+        message.as.batch.entities.mask = crowd->mask != 0 ? mask : NULL;
+    }
+    uint32_t seq = sim_peer_send(peer, message);
     free(id);
     free(x);
-    free(half);
     return seq;
 }
 
-uint32_t sim_peer_step(sim_peer *peer, uint64_t room)
+bool sim_names_room(qd_client_kind kind)
 {
-    return sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_STEP, .as.step = {.room = room}});
+    return kind != QD_CLIENT_NOTHING && kind != QD_CLIENT_HELLO && kind != QD_CLIENT_OPEN_ROOM &&
+           kind != QD_CLIENT_LIST_ROOMS && kind != QD_CLIENT_PING;
 }
 
-uint32_t sim_peer_subscribe(sim_peer *peer, uint64_t room)
+uint64_t sim_room_of(const qd_server_message *message)
 {
-    return sim_peer_send(
-        peer, (qd_client_message){.kind = QD_CLIENT_SUBSCRIBE, .as.subscribe = {.room = room, .scope = QD_SCOPE_ALL}});
-}
-
-void sim_peer_name_and_move(sim_peer *peer, uint64_t room)
-{
-    uint32_t id[1000];
-    float at[1000];
-
-    for (uint32_t i = 0; i < 1000; i++) {
-        id[i] = 1 + i;
-        at[i] = (float)i;
+    switch (message->kind) {
+    case QD_SERVER_ROOM_OPENED:
+    case QD_SERVER_ROOM_LEFT:
+    case QD_SERVER_ROOM_CLOSED:
+    case QD_SERVER_TICK:
+    case QD_SERVER_APPLIED:
+    case QD_SERVER_SNAPSHOT_RESULT:
+    case QD_SERVER_QUERY_RESULT:
+    case QD_SERVER_VIEW:
+    case QD_SERVER_WHY_RESULT:
+    case QD_SERVER_HANDED_OVER:
+        return message->as.room_left.room; /* the first field of all these messages */
+    default:
+        return 0;
     }
-    qd_msg_roster roster = {.room = room, .roster = 17, .count = 700, .id = id};
-    sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_ROSTER, .as.roster = roster});
-    roster = (qd_msg_roster){.room = room, .roster = 17, .first = 700, .count = 300, .id = id + 700};
-    sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_ROSTER, .as.roster = roster});
-    const qd_msg_roster_move move = {.room = room, .roster = 17, .count = 1000, .x = at, .y = at};
-    sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_ROSTER_MOVE, .as.roster_move = move});
-}
-
-void sim_peer_look_around(sim_peer *peer, uint64_t room)
-{
-    static const uint32_t ids[] = {1, 2, 3, 4}, every[] = {1}, limits[] = {0, 5, 0, 100};
-    static const uint64_t tags[] = {1, 2, 3, 4};
-    static const float ranges[] = {1, 10, 100, 1000}, tiers[] = {50};
-    const qd_msg_describe described = {.room = room, .count = 4, .id = ids, .tag = tags, .visible_range = ranges};
-    const qd_msg_observers observers = {.room = room,
-                                        .count = 4,
-                                        .id = ids,
-                                        .entity = ids,
-                                        .range = ranges,
-                                        .leave_margin = ranges,
-                                        .limit = limits,
-                                        .tier_count = 1,
-                                        .relay_range = tiers,
-                                        .relay_every = every};
-    const qd_msg_except lists = {
-        .room = room, .observer = 2, .show_count = 2, .show = ids, .hide_count = 2, .hide = ids + 2};
-
-    sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_DESCRIBE, .as.describe = described});
-    sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_OBSERVE, .as.observers = observers});
-    sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_EXCEPT, .as.except = lists});
-    sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_VIEW_OPTIONS,
-                                            .as.view_options = {.room = room, .watch = QD_WATCH_ALL}});
 }

@@ -11,27 +11,34 @@
 
 #define SIM_MS_NS UINT64_C(1000000)
 
+/* A server in a world of its own. */
 typedef struct sim_house {
     sim_world world;
     qd_server server;
     size_t memory_before;
 } sim_house;
 
+/* A message with its one member: MESSAGE(STEP, .step = {.room = room}). */
+#define MESSAGE(name, ...) ((qd_client_message){.kind = QD_CLIENT_##name, .as = {__VA_ARGS__}})
+
 typedef struct sim_peer {
     sim_house *house;
     sim_link *link;
-    qd_frame_reader reader;
-    uint8_t *bytes; /* read and not taken as frames */
-    size_t size, taken;
+    qd_buffer **frames; /* that have come */
+    size_t count, capacity, taken;
     qd_decoded_server decoded;
     bool has_decoded;
     uint32_t seq;
 } sim_peer;
 
-/* A limit of 0 stands for a large one. */
-void sim_house_init(sim_house *house, const qd_limits *limits);
-/* Closes everything, and checks that nothing is left of it. */
+void sim_house_init(sim_house *house, uint64_t seed);
+/* Starts the server. */
+void sim_house_start(sim_house *house, const qd_limits *limits, uint64_t time_budget_ns);
+/* Checks that nothing is left of the server. */
 void sim_house_deinit(sim_house *house);
+/* For the cases: init and start, where a limit of 0 stands for a large one; and closes everything before deinit. */
+void sim_house_open(sim_house *house, const qd_limits *limits);
+void sim_house_close(sim_house *house);
 /* Lets everything happen that needs no time. */
 void sim_house_settle(sim_house *house);
 /* Lets time pass, and everything happen that becomes due. */
@@ -41,8 +48,6 @@ void sim_house_pass(sim_house *house, uint64_t ms);
 void sim_peer_connect(sim_peer *peer, sim_house *house);
 /* Connects, sends Hello and takes Welcome. */
 void sim_peer_open(sim_peer *peer, sim_house *house, const char *token);
-/* Connects, sends this Hello, and returns Welcome. */
-const qd_msg_welcome *sim_peer_hello(sim_peer *peer, sim_house *house, const qd_msg_hello *hello);
 /* Breaks the connection, if it is not closed yet. */
 void sim_peer_close(sim_peer *peer);
 
@@ -52,21 +57,20 @@ uint32_t sim_peer_send(sim_peer *peer, qd_client_message message);
 const qd_server_message *sim_peer_next(sim_peer *peer);
 /* Settles, and returns the next message, which must be of that kind. */
 const qd_server_message *sim_peer_expect(sim_peer *peer, qd_server_kind kind);
-/* The same for an Error with that code and those words. */
-void sim_peer_expect_error(sim_peer *peer, qd_error_code code, const char *words);
-/* Settles, and checks that nothing has come. */
-void sim_peer_expect_nothing(sim_peer *peer);
-/* Settles, and checks that the server has closed the connection and sent nothing more. */
-void sim_peer_expect_end(sim_peer *peer);
-
 /* Opens a room of 100 by 100 and takes the answer. `config` may be NULL: one that ticks by Step. */
 uint64_t sim_peer_open_room(sim_peer *peer, const char *name, const qd_msg_room_config *config);
-uint32_t sim_peer_spawn(sim_peer *peer, uint64_t room, uint32_t first_id, uint32_t count, float spacing);
-uint32_t sim_peer_step(sim_peer *peer, uint64_t room);
-uint32_t sim_peer_subscribe(sim_peer *peer, uint64_t room);
-/* Registers a roster of entities 1 to 1000 in two pieces, and moves them. */
-void sim_peer_name_and_move(sim_peer *peer, uint64_t room);
-/* Describes the peer's entities 1 to 4 and adds observers to them, with lists and the reverse view. */
-void sim_peer_look_around(sim_peer *peer, uint64_t room);
+/* Spawns or moves many entities, with ids from `first` on: boxes of 2 by 2. */
+typedef struct sim_crowd {
+    bool moves;
+    uint32_t first, stride, count;
+    float x, y, apart;       /* the first one is at (x, y), each further one so far from it on both axes */
+    uint32_t category, mask; /* 0: as usual */
+} sim_crowd;
+
+uint32_t sim_peer_send_crowd(sim_peer *peer, uint64_t room, const sim_crowd *crowd);
+/* Whether a message names a room, which is its first field. */
+bool sim_names_room(qd_client_kind kind);
+/* The room that a message is about; 0: none. */
+uint64_t sim_room_of(const qd_server_message *message);
 
 #endif

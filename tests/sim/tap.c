@@ -19,12 +19,6 @@ model_room *sim_scene_room(const sim_scene *scene, uint64_t handle)
     return NULL;
 }
 
-/* The stay of the session that the link belongs or belonged to. */
-static model_stay *latest_stay(const model_room *room, const sim_link *link)
-{
-    return model_latest_stay(room, link->session);
-}
-
 /* ---- what the server is handed ---- */
 
 static void handed_for_room(model_room *room, model_stay *stay, const qd_client_message *message)
@@ -52,30 +46,23 @@ static void handed_for_room(model_room *room, model_stay *stay, const qd_client_
     }
 }
 
-static void handed(const sim_scene *scene, sim_link *link, qd_decode_result result, const qd_client_message *message)
-{
-    sim_client *client = link->owner;
-
-    /* Hello opens a session; what a new one has by then it has by that. */
-    if (link->session == 0) {
-        link->hello_seq = message->seq;
-    } else {
-        client->handed_seq = message->seq;
-    }
-    model_room *room = result == QD_DECODE_OK ? sim_scene_room(scene, message->as.room.room) : NULL;
-    model_stay *stay = room != NULL && message->kind >= QD_CLIENT_LEAVE_ROOM ? latest_stay(room, link) : NULL;
-    if (stay != NULL) {
-        handed_for_room(room, stay, message);
-    }
-}
-
 void sim_scene_handed(sim_link *link, const uint8_t *frame, size_t size, void *context)
 {
     qd_decoded_client decoded;
+    const qd_client_message *message = &decoded.message;
     qd_decode_result result = qd_decode_client(frame, size, NULL, &decoded);
+    bool names_room = result == QD_DECODE_OK && sim_names_room(message->kind);
+    model_room *room = names_room ? sim_scene_room(context, message->as.room.room) : NULL;
+    model_stay *stay = room != NULL ? model_latest_stay(room, link->session) : NULL;
 
-    if (result != QD_DECODE_MALFORMED) {
-        handed(context, link, result, &decoded.message);
+    /* Hello opens a session; what a new one has by then it has by that. */
+    if (result != QD_DECODE_MALFORMED && link->session == 0) {
+        link->hello_seq = message->seq;
+    } else if (result != QD_DECODE_MALFORMED) {
+        ((sim_client *)link->owner)->handed_seq = message->seq;
+    }
+    if (stay != NULL) {
+        handed_for_room(room, stay, message);
     }
     qd_decoded_client_release(&decoded, NULL);
 }
@@ -91,10 +78,10 @@ static uint64_t least(uint64_t a, uint64_t b)
 static void tap_welcome(const sim_scene *scene, sim_link *link, const qd_msg_welcome *welcome)
 {
     link->session = welcome->session;
-    link->session_ns = scene->world.now_ns;
+    link->session_ns = scene->house.world.now_ns;
     for (size_t i = 0; welcome->resumed && i < scene->room_total; i++) {
         const model_room *room = scene->rooms[i];
-        model_stay *stay = latest_stay(room, link);
+        model_stay *stay = model_latest_stay(room, link->session);
 
         if (stay == NULL || stay->has_left) {
             continue;
@@ -110,47 +97,24 @@ static void tap_welcome(const sim_scene *scene, sim_link *link, const qd_msg_wel
     }
 }
 
-static uint32_t token_of(const sim_link *link)
-{
-    const sim_client *client = link->owner;
-
-    return client->token;
-}
-
-/* A room that was not there before. */
-static model_room *add_room(sim_scene *scene, const sim_link *link, const qd_msg_room_opened *opened)
-{
-    if (scene->room_total == scene->room_capacity) {
-        scene->room_capacity = scene->room_capacity == 0 ? 8 : scene->room_capacity * 2;
-        scene->rooms = realloc(scene->rooms, scene->room_capacity * sizeof *scene->rooms);
-        sim_check(scene->rooms != NULL, "out of memory");
-    }
-    model_room *room = model_room_create(&scene->world, opened->room);
-    room->creator = link->session;
-    room->creator_token = token_of(link);
-    room->name = (uint32_t)atoi(opened->name + strlen("room "));
-    room->grace_ns = opened->config.grace_ms * UINT64_C(1000000);
-    room->events_max = opened->config.events_max;
-    room->sightings_max = opened->config.sightings_max;
-    room->tick_hz = opened->config.tick_hz;
-    room->dimensions = opened->config.dimensions;
-    room->swept = opened->config.swept;
-    scene->rooms[scene->room_total++] = room;
-    return room;
-}
-
 static void tap_opened(sim_scene *scene, const sim_link *link, const qd_msg_room_opened *opened)
 {
-    sim_check(opened->room != 0 && opened->room < (UINT64_C(1) << 53), "a handle that a double does not hold");
     model_room *room = sim_scene_room(scene, opened->room);
+    uint32_t token = ((const sim_client *)link->owner)->token;
+
+    sim_check(opened->room != 0 && opened->room < (UINT64_C(1) << 53), "a handle that a double does not hold");
     sim_check(room != NULL || opened->created, "a room that nobody created");
     sim_check(room == NULL || !room->closed, "a handle was given out again");
     if (room == NULL) {
-        room = add_room(scene, link, opened);
+        room = model_room_create(&scene->house.world, opened);
+        room->creator = link->session;
+        room->creator_token = token;
+        scene->rooms = sim_grow(scene->rooms, scene->room_total, &scene->room_capacity, sizeof *scene->rooms);
+        scene->rooms[scene->room_total++] = room;
     }
-    const model_stay *stay = latest_stay(room, link);
+    const model_stay *stay = model_latest_stay(room, link->session);
     if (stay == NULL || stay->is_out) {
-        model_stay_create(room, link->session)->token = token_of(link);
+        model_stay_create(room, link->session)->token = token;
     }
 }
 
@@ -169,11 +133,9 @@ static void check_merged(const model_stay *stay, const qd_msg_tick *tick, bool r
         earliest = least(stay->behind ? stay->known_tick : stay->resumed_tick, stay->resumed_acked_tick);
         latest = least(latest, stay->resumed_acked_tick);
     }
-    if (!(known_tick >= earliest && known_tick <= latest)) {
-        sim_check(known_tick >= earliest && known_tick <= latest, "%llu merged ticks, since %llu, and not %llu to %llu",
-                  (unsigned long long)tick->merged_ticks, (unsigned long long)known_tick, (unsigned long long)earliest,
-                  (unsigned long long)latest);
-    }
+    sim_check(known_tick >= earliest && known_tick <= latest, "%llu merged ticks, since %llu, and not %llu to %llu",
+              (unsigned long long)tick->merged_ticks, (unsigned long long)known_tick, (unsigned long long)earliest,
+              (unsigned long long)latest);
 }
 
 static void tap_tick(const model_room *room, model_stay *stay, const sim_link *link, const qd_msg_tick *tick,
@@ -182,7 +144,8 @@ static void tap_tick(const model_room *room, model_stay *stay, const sim_link *l
     /* The server may still send to the older connection, which does not read. */
     bool resumed = stay->resumed && stay->resumed_by == link;
 
-    sim_check(!tick->passed_lost || (tick->merged_ticks > 0 && room->swept), "passed pairs are lost out of place");
+    sim_check(!tick->passed_lost || (tick->merged_ticks > 0 && room->config.swept),
+              "passed pairs are lost out of place");
     /* So may one that resumed the session, too, before another took it over: since the Ack of then. */
     if (resumed || queued || !stay->resumed) {
         check_merged(stay, tick, resumed);
@@ -211,7 +174,7 @@ static void check_merged_views(const model_room *room, const model_stay *stay, c
     uint64_t since = is_due ? view->tick - stay->view_lost_tick : 0;
     sim_check(is_due ? view->merged_ticks >= since : view->merged_ticks == 0, "%llu merged ticks, not %llu",
               (unsigned long long)view->merged_ticks, (unsigned long long)since);
-    sim_check(!is_due || room->tick_hz > 0 || view->merged_ticks <= since + !stay->view_lost_reset,
+    sim_check(!is_due || room->config.tick_hz > 0 || view->merged_ticks <= since + !stay->view_lost_reset,
               "%llu merged ticks of %llu", (unsigned long long)view->merged_ticks, (unsigned long long)since);
 }
 
@@ -241,7 +204,7 @@ static void tap_error(model_room *room, const model_stay *stay, const qd_msg_err
     }
     op->refused_whole = error->code != QD_ERROR_ENTRIES;
     /* Perhaps before its turn, and it changes nothing. */
-    if (op->kind == QD_CLIENT_ADOPT) {
+    if (op->message.kind == QD_CLIENT_ADOPT) {
         return;
     }
     for (uint32_t i = 0; i < error->entry_count; i++) {
@@ -252,24 +215,19 @@ static void tap_error(model_room *room, const model_stay *stay, const qd_msg_err
         return;
     }
     sim_check(error->entries_refused == op->refused_count && error->entry_count == op->refused_count,
-              "%u entries of batch %u are refused, not %u", error->entries_refused, op->seq, op->refused_count);
+              "%u entries of batch %u are refused, not %u", error->entries_refused, op->message.seq, op->refused_count);
     for (uint32_t i = 0; i < op->refused_count; i++) {
         sim_check(error->entry_index[i] == op->refused[i] && error->entry_code[i] >= QD_ERROR_UNKNOWN_ID,
                   "another entry is refused");
     }
 }
 
-/* Row `i` of a snapshot. */
+/* Whether row `i` of a snapshot is the body. */
 static bool is_shown(const qd_body *body, const qd_msg_entities *rows, uint32_t i, bool is_3d)
 {
-    if ((rows->z != NULL) != is_3d || (rows->half_z != NULL) != is_3d) {
-        return false;
-    }
-    return rows->x[i] == body->x && rows->y[i] == body->y && (!is_3d || rows->z[i] == body->z) &&
-           rows->half_x[i] == body->half_x && rows->half_y[i] == body->half_y &&
-           (!is_3d || rows->half_z[i] == body->half_z) &&
-           (rows->radius == NULL ? 0 : rows->radius[i]) == body->radius && rows->shape[i] == body->shape &&
-           rows->category[i] == body->category && rows->mask[i] == body->mask;
+    const qd_body row = model_row(rows, i);
+
+    return (rows->z != NULL) == is_3d && (rows->half_z != NULL) == is_3d && model_same_body(&row, body);
 }
 
 /* A snapshot shows everything in the room, or the stay's own entities, if the request asks for those. Entities of stays
@@ -293,19 +251,21 @@ static void tap_snapshot(model_room *room, const model_stay *stay, uint32_t seq,
             i++;
         }
         bool there = i < rows->count;
-        bool is_asked_for = entity->present && (!op->own || entity->owner == stay->number);
+        bool is_asked_for = entity->present && (!op->message.as.snapshot.own || entity->owner == stay->number);
         bool may_be_gone = entity->owner != MODEL_ROOM_OWNED && room->stays[entity->owner]->left;
         sim_check(there == is_asked_for || (is_asked_for && may_be_gone), "a snapshot has another set of entities: %u",
                   id);
-        sim_check(!there || is_shown(&entity->body, rows, i, room->dimensions == 3),
+        sim_check(!there || is_shown(&entity->body, rows, i, room->config.dimensions == 3),
                   "a snapshot has an entity as it is not");
     }
 }
 
-static void tap_message(sim_scene *scene, sim_link *link, const qd_server_message *message, bool queued)
+void sim_scene_tap(sim_link *link, const qd_server_message *message, bool queued, void *context)
 {
-    model_room *room;
-    model_stay *stay;
+    sim_scene *scene = context;
+    bool is_error = message->kind == QD_SERVER_ERROR;
+    model_room *room = sim_scene_room(scene, is_error ? message->as.error.room : sim_room_of(message));
+    model_stay *stay = room != NULL ? model_latest_stay(room, link->session) : NULL;
 
     switch (message->kind) {
     case QD_SERVER_WELCOME:
@@ -315,59 +275,32 @@ static void tap_message(sim_scene *scene, sim_link *link, const qd_server_messag
         tap_opened(scene, link, &message->as.room_opened);
         break;
     case QD_SERVER_ROOM_LEFT:
-        latest_stay(sim_scene_room(scene, message->as.room_left.room), link)->is_out = true;
+        stay->is_out = true;
         break;
     case QD_SERVER_ROOM_CLOSED:
-        sim_scene_room(scene, message->as.room_closed.room)->closed = true;
+        room->closed = true;
         break;
     case QD_SERVER_TICK:
-        room = sim_scene_room(scene, message->as.tick.room);
-        stay = latest_stay(room, link);
         model_room_saw_tick(room, message->as.tick.tick);
         tap_tick(room, stay, link, &message->as.tick, queued);
         break;
     case QD_SERVER_VIEW:
-        room = sim_scene_room(scene, message->as.view.room);
-        stay = latest_stay(room, link);
         model_room_saw_tick(room, message->as.view.tick);
         tap_view(room, stay, &message->as.view, queued);
         break;
     case QD_SERVER_APPLIED:
-        room = sim_scene_room(scene, message->as.applied.room);
-        stay = latest_stay(room, link);
         model_room_saw_applied(room, stay, message->as.applied.tick, message->as.applied.seq);
         break;
     case QD_SERVER_SNAPSHOT_RESULT:
-        room = sim_scene_room(scene, message->as.snapshot_result.room);
-        tap_snapshot(room, latest_stay(room, link), message->seq, &message->as.snapshot_result.entities);
+        tap_snapshot(room, stay, message->seq, &message->as.snapshot_result.entities);
         break;
     case QD_SERVER_HANDED_OVER:
-        room = sim_scene_room(scene, message->as.handed_over.room);
-        sim_tap_handed_over(room, latest_stay(room, link), message->seq, &message->as.handed_over);
+        sim_tap_handed_over(room, stay, message->seq, &message->as.handed_over);
         break;
     case QD_SERVER_ERROR:
-        room = sim_scene_room(scene, message->as.error.room);
-        if (room != NULL) {
-            tap_error(room, latest_stay(room, link), &message->as.error);
-        }
+        tap_error(room, stay, &message->as.error);
         break;
     default:
         break;
     }
-}
-
-void sim_scene_tap(sim_link *link, const qd_buffer *buffer, bool queued, void *context)
-{
-    qd_frame_reader reader;
-
-    qd_frame_reader_init(&reader, QD_SERVER_FRAME_BYTES_MAX, NULL);
-    const uint8_t *bytes = buffer->bytes, *frame;
-    size_t left = buffer->size, frame_size;
-    qd_decoded_server decoded;
-    sim_check(qd_frame_reader_next(&reader, &bytes, &left, &frame, &frame_size) == QD_FRAME_OK && left == 0,
-              "a buffer is not one frame");
-    sim_check(qd_decode_server(frame, frame_size, NULL, &decoded) == QD_DECODE_OK, "a frame that is none");
-    tap_message(context, link, &decoded.message, queued);
-    qd_decoded_server_release(&decoded, NULL);
-    qd_frame_reader_deinit(&reader);
 }

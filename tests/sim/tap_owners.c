@@ -23,13 +23,15 @@ static void tap_given(model_room *room, const qd_msg_handed_over *reported)
     for (size_t place = room->now_count; op == NULL; place++) {
         sim_check(place < room->order_count, "entities that nobody handed over");
         const model_op *next = room->order[place];
-        if (next->kind == QD_CLIENT_HANDOVER && next->to_session != 0 && next->to_session != next->stay->session) {
+        if (next->message.kind == QD_CLIENT_HANDOVER && next->message.as.handover.session != 0 &&
+            next->message.as.handover.session != next->stay->session) {
             op = next;
         }
     }
     model_room_applied(room, op->place + 1);
     room->handed_over_reported++;
-    sim_check(op->stay->session == reported->from && op->to_session == reported->to, "they were given to another");
+    sim_check(op->stay->session == reported->from && op->message.as.handover.session == reported->to,
+              "they were given to another");
     sim_check(reported->last && reported->connected_count == 0 && reported->count + op->refused_count == op->count,
               "%u are handed over", reported->count);
     for (uint32_t i = 0; i < reported->count; i++) {
@@ -83,18 +85,18 @@ static bool is_listed(const model_stay *stay, const qd_msg_handed_over *reported
 static void check_yields(const model_stay *stay, const model_op *op, const qd_msg_handed_over *reported, uint32_t owned,
                          uint32_t taken)
 {
-    bool is_same = stay->token == op->stay->token, is_named = op->from_session == stay->session;
+    bool is_same = stay->token == op->stay->token, is_named = op->message.as.adopt.session == stay->session;
     bool may_be_gone = may_have_expired(stay);
 
-    sim_check(taken == 0 || (is_same && stay != op->stay && (op->from_session == 0 || is_named)),
+    sim_check(taken == 0 || (is_same && stay != op->stay && (op->message.as.adopt.session == 0 || is_named)),
               "session %llu was adopted from, and was not to be", (unsigned long long)stay->session);
     sim_check(!is_named || is_same || may_be_gone, "a session of another token may be named");
-    if (!is_same || stay == op->stay || (op->from_session != 0 && !is_named)) {
+    if (!is_same || stay == op->stay || (op->message.as.adopt.session != 0 && !is_named)) {
         return;
     }
-    sim_check(taken == owned || (taken == 0 && (may_be_gone || op->from_session == 0)),
+    sim_check(taken == owned || (taken == 0 && (may_be_gone || op->message.as.adopt.session == 0)),
               "session %llu has %u entities, of which %u are adopted", (unsigned long long)stay->session, owned, taken);
-    if (op->from_session != 0) {
+    if (op->message.as.adopt.session != 0) {
         return;
     }
     sim_check(taken == 0 || !is_surely_connected(stay, op), "session %llu is connected, and was adopted from",
@@ -110,14 +112,15 @@ static void check_yields(const model_stay *stay, const model_op *op, const qd_ms
 /* A connected session that is adopted from by number has got its report before. */
 static void check_taken_told(const model_room *room, const model_op *op, const uint32_t taken[STAYS_MAX])
 {
-    const model_stay *named = op->from_session != 0 ? model_latest_stay(room, op->from_session) : NULL;
+    const model_stay *named =
+        op->message.as.adopt.session != 0 ? model_latest_stay(room, op->message.as.adopt.session) : NULL;
     uint32_t count = named != NULL ? taken[named->number] : 0;
 
     if (room->taken_from == 0) {
         sim_check(count == 0 || !is_surely_connected(named, op), "the session that was adopted from got no report");
         return;
     }
-    sim_check(room->taken_from == op->from_session && room->taken_count == count && !named->is_out,
+    sim_check(room->taken_from == op->message.as.adopt.session && room->taken_count == count && !named->is_out,
               "%u are said to be adopted, of %u", room->taken_count, count);
     for (uint32_t i = 0; i < room->taken_count; i++) {
         uint32_t entity;
@@ -132,9 +135,10 @@ static void check_adopted(const model_room *room, const model_op *op, const qd_m
 {
     uint32_t owned[STAYS_MAX] = {0}, taken[STAYS_MAX] = {0}, found = 0, listed = 0;
 
-    sim_check(reported->from == op->from_session && reported->to == op->stay->session && reported->last,
+    sim_check(reported->from == op->message.as.adopt.session && reported->to == op->stay->session && reported->last,
               "another Adopt's answer");
-    sim_check(op->stay->token != 0 && op->from_session != op->stay->session, "an Adopt that must be refused");
+    sim_check(op->stay->token != 0 && op->message.as.adopt.session != op->stay->session,
+              "an Adopt that must be refused");
     for (uint32_t n = 0; n < room->stay_count * STAY_ENTITIES; n++) {
         const model_stay *of = room->stays[n / STAY_ENTITIES];
         const model_entity *entity = &room->now.entities[of->number][n % STAY_ENTITIES];
@@ -159,7 +163,7 @@ static void check_adopted(const model_room *room, const model_op *op, const qd_m
                   stay == model_latest_stay(room, stay->session) && is_listed(stay, reported);
     }
     sim_check(reported->connected_count == reported->connected_listed && listed == reported->connected_count &&
-                  (listed == 0 || op->from_session == 0),
+                  (listed == 0 || op->message.as.adopt.session == 0),
               "%u are connected, and %u are said to be", listed, reported->connected_count);
     check_taken_told(room, op, taken);
 }
@@ -168,7 +172,8 @@ static void tap_adopted(model_room *room, const model_stay *stay, uint32_t seq, 
 {
     model_op *op = model_stay_op(stay, seq);
 
-    sim_check(op != NULL && op->kind == QD_CLIENT_ADOPT && room->now_count <= op->place, "an Adopt out of its turn");
+    sim_check(op != NULL && op->message.kind == QD_CLIENT_ADOPT && room->now_count <= op->place,
+              "an Adopt out of its turn");
     model_room_applied(room, op->place);
     check_adopted(room, op, reported);
     room->taken_from = 0;

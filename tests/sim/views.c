@@ -85,9 +85,8 @@ static const model_entity *anchor_of(const model_region *region, const model_bod
 }
 
 static bool explains(const model_past *past, const model_state *state, const model_body *bodies, uint32_t count,
-                     const void *context)
+                     const model_fold *fold)
 {
-    const model_views *views = context;
     const model_region *own = state->regions[past->stay->number];
     uint32_t found = 0;
 
@@ -99,13 +98,13 @@ static bool explains(const model_past *past, const model_state *state, const mod
             if (!sees(&own[k], anchor, &bodies[i])) {
                 continue;
             }
-            if (!model_views_contain(views, model_region_id(k), bodies[i].id)) {
+            if (!model_fold_has(fold, model_region_id(k), bodies[i].id)) {
                 return false;
             }
             found++;
         }
     }
-    return found == views->set_count;
+    return found == fold->set_count;
 }
 
 /* ---- the fold ---- */
@@ -115,8 +114,8 @@ model_views *model_views_create(model_stay *stay, uint64_t tick)
     model_views *views = calloc(1, sizeof *views);
 
     sim_check(views != NULL, "out of memory");
-    model_past_init(&views->past, stay);
-    views->tick = tick;
+    model_fold_init(&views->fold, stay, "views", explains);
+    views->fold.tick = tick;
     stay->views = views;
     return views;
 }
@@ -126,43 +125,15 @@ void model_views_destroy(model_views *views)
     if (views == NULL) {
         return;
     }
-    views->past.stay->views = NULL;
+    views->fold.past.stay->views = NULL;
+    free(views->fold.set);
     free(views);
-}
-
-static uint64_t key_of(uint32_t observer, uint32_t id)
-{
-    return (uint64_t)observer << 32 | id;
-}
-
-/* The index of the first that is not before this one. */
-static uint32_t place_of(const model_views *views, uint32_t observer, uint32_t id)
-{
-    uint32_t low = 0, high = views->set_count;
-
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-
-        if (key_of(views->set[middle].observer, views->set[middle].id) < key_of(observer, id)) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-bool model_views_contain(const model_views *views, uint32_t observer, uint32_t id)
-{
-    uint32_t place = place_of(views, observer, id);
-
-    return place < views->set_count && views->set[place].observer == observer && views->set[place].id == id;
 }
 
 static void forget(model_views *views, bool all, bool watchers)
 {
     if (all) {
-        views->set_count = 0;
+        views->fold.set_count = 0;
     }
     if (watchers) {
         views->watcher_count = 0;
@@ -171,86 +142,46 @@ static void forget(model_views *views, bool all, bool watchers)
 
 enum { LEAVES = 1, ENTERS, RELAYS, WATCHER_LEAVES, WATCHER_ENTERS };
 
-/* Groups in their order, each ordered, through all frames of the tick. */
-static void check_order(model_views *views, uint32_t phase, uint64_t key)
+static void report(model_views *views, model_reported_entity reported)
 {
-    sim_check(phase >= views->phase, "a tick's views are not in the order leaves, enters, relays, watchers");
-    sim_check(phase != views->phase || phase >= WATCHER_LEAVES || views->previous < key,
-              "a group of a view is not in order");
-    sim_check(phase != views->phase || phase < WATCHER_LEAVES || views->previous <= key, "watchers are not in order");
-    views->phase = phase;
-    views->previous = key;
-}
-
-static model_reported_entity *report(model_views *views, uint32_t id, bool is_enter)
-{
-    sim_check(views->reported_count < sizeof views->reported / sizeof views->reported[0],
-              "a view reports more than there is");
-    model_reported_entity *reported = &views->reported[views->reported_count++];
-    *reported = (model_reported_entity){.id = id, .is_enter = is_enter};
-    return reported;
+    sim_check(views->reported_count < 2 * VIEWS_MAX, "a view reports more than there is");
+    views->reported[views->reported_count++] = reported;
 }
 
 static void fold_leaves(model_views *views, const qd_msg_view *view)
 {
+    model_fold_group(&views->fold, LEAVES, MODEL_REMOVES, view->leave_count, view->leave_observer, view->leave_id);
     for (uint32_t i = 0; i < view->leave_count; i++) {
-        uint32_t observer = view->leave_observer[i], id = view->leave_id[i];
-
-        check_order(views, LEAVES, key_of(observer, id));
         sim_check(view->leave_reason[i] >= 1 && view->leave_reason[i] <= QD_LEAVE_RANGE,
                   "a leave has no reason, or one that cannot be");
-        views->closing |= view->leave_reason[i] == QD_LEAVE_ROOM_CLOSED;
-        sim_check(model_views_contain(views, observer, id), "%u leaves observer %u, which does not see it", id,
-                  observer);
-        uint32_t place = place_of(views, observer, id);
-        memmove(&views->set[place], &views->set[place + 1], (--views->set_count - place) * sizeof views->set[0]);
+        views->fold.closing |= view->leave_reason[i] == QD_LEAVE_ROOM_CLOSED;
     }
-}
-
-static float value_at(const float *column, uint32_t i)
-{
-    return column != NULL ? column[i] : 0;
 }
 
 static void fold_enters(model_views *views, const qd_msg_view *view)
 {
     const qd_msg_entities *enter = &view->enter;
-    bool is_3d = views->past.stay->room->dimensions == 3;
+    bool is_3d = views->fold.past.stay->room->config.dimensions == 3;
 
     sim_check(view->enter_count == 0 || (enter->z != NULL) == is_3d, "a place of other dimensions");
     sim_check(view->enter_payload_size == NULL, "a payload that nobody sent");
+    model_fold_group(&views->fold, ENTERS, MODEL_ADDS, view->enter_count, view->enter_observer, enter->id);
     for (uint32_t i = 0; i < view->enter_count; i++) {
-        uint32_t observer = view->enter_observer[i], id = enter->id[i], place = place_of(views, observer, id);
-
-        check_order(views, ENTERS, key_of(observer, id));
-        sim_check(!model_views_contain(views, observer, id), "%u enters observer %u, which sees it", id, observer);
-        sim_check(views->set_count < VIEWS_MAX, "more is seen than there is");
-        memmove(&views->set[place + 1], &views->set[place], (views->set_count++ - place) * sizeof views->set[0]);
-        views->set[place] = (model_sighting){observer, id};
-        model_reported_entity *reported = report(views, id, true);
-        reported->tag = view->enter_tag != NULL ? view->enter_tag[i] : 0;
-        reported->body = (qd_body){.x = enter->x[i],
-                                   .y = enter->y[i],
-                                   .z = value_at(enter->z, i),
-                                   .half_x = value_at(enter->half_x, i),
-                                   .half_y = value_at(enter->half_y, i),
-                                   .half_z = value_at(enter->half_z, i),
-                                   .radius = value_at(enter->radius, i),
-                                   .shape = enter->shape[i],
-                                   .category = enter->category[i]};
+        report(views, (model_reported_entity){.id = enter->id[i],
+                                              .is_enter = true,
+                                              .tag = view->enter_tag != NULL ? view->enter_tag[i] : 0,
+                                              .body = model_row(enter, i)});
     }
 }
 
 static void fold_relays(model_views *views, const qd_msg_view *view)
 {
+    model_fold_group(&views->fold, RELAYS, MODEL_KEEPS, view->relay_count, view->relay_observer, view->relay_id);
     for (uint32_t i = 0; i < view->relay_count; i++) {
-        uint32_t observer = view->relay_observer[i], id = view->relay_id[i];
-
-        check_order(views, RELAYS, key_of(observer, id));
-        sim_check(model_views_contain(views, observer, id), "observer %u gets a relay of %u, which it does not see",
-                  observer, id);
-        report(views, id, false)->body =
-            (qd_body){.x = view->relay_x[i], .y = view->relay_y[i], .z = value_at(view->relay_z, i)};
+        report(views, (model_reported_entity){.id = view->relay_id[i],
+                                              .body = {.x = view->relay_x[i],
+                                                       .y = view->relay_y[i],
+                                                       .z = view->relay_z != NULL ? view->relay_z[i] : 0}});
     }
 }
 
@@ -268,51 +199,31 @@ static uint32_t watcher_place(const model_views *views, model_watcher watcher)
 
 static void fold_watchers(model_views *views, const qd_msg_view *view)
 {
-    uint32_t count = view->watcher_leave_count + view->watcher_enter_count;
+    uint32_t leaves = view->watcher_leave_count, count = leaves + view->watcher_enter_count;
 
     sim_check(count == 0 || views->watchers_known, "watchers that nobody asked for");
-    for (uint32_t i = 0; i < view->watcher_leave_count; i++) {
-        model_watcher watcher = {view->watcher_leave_entity[i], view->watcher_leave_session[i],
-                                 view->watcher_leave_observer[i]};
-
-        check_order(views, WATCHER_LEAVES, watcher.id);
+    for (uint32_t k = 0; k < count; k++) {
+        bool enters = k >= leaves;
+        uint32_t i = enters ? k - leaves : k;
+        const model_watcher watcher = {
+            enters ? view->watcher_enter_entity[i] : view->watcher_leave_entity[i],
+            enters ? view->watcher_enter_session[i] : view->watcher_leave_session[i],
+            enters ? view->watcher_enter_observer[i] : view->watcher_leave_observer[i],
+        };
         uint32_t place = watcher_place(views, watcher);
-        sim_check(place < views->watcher_count, "a watcher goes that was not there");
-        views->watchers[place] = views->watchers[--views->watcher_count];
-    }
-    for (uint32_t i = 0; i < view->watcher_enter_count; i++) {
-        model_watcher watcher = {view->watcher_enter_entity[i], view->watcher_enter_session[i],
-                                 view->watcher_enter_observer[i]};
 
-        check_order(views, WATCHER_ENTERS, watcher.id);
-        sim_check(watcher_place(views, watcher) == views->watcher_count, "a watcher comes that is there");
-        sim_check(views->watcher_count < WATCHERS_MAX, "more watchers than there can be");
-        views->watchers[views->watcher_count++] = watcher;
+        model_fold_order(&views->fold, enters ? WATCHER_ENTERS : WATCHER_LEAVES, watcher.id);
+        sim_check((place == views->watcher_count) == enters, "a watcher comes that is there, or goes that is not");
+        if (enters) {
+            sim_check(views->watcher_count < WATCHERS_MAX, "more watchers than there can be");
+            views->watchers[views->watcher_count++] = watcher;
+        } else {
+            views->watchers[place] = views->watchers[--views->watcher_count];
+        }
     }
 }
 
 /* ---- what must be true ---- */
-
-static void verify(model_views *views, uint64_t tick)
-{
-    const model_stay *stay = views->past.stay;
-
-    sim_check(model_past_verify(&views->past, tick, false, explains, views),
-              "room %llu, session %llu, tick %llu: views of %u are not what brute force gives",
-              (unsigned long long)stay->room->handle, (unsigned long long)stay->session, (unsigned long long)tick,
-              views->set_count);
-}
-
-/* At ticks at which something was applied, and no news came, the views were as before. */
-static void verify_until(model_views *views, uint64_t tick)
-{
-    for (uint64_t quiet; (quiet = model_past_next(&views->past, tick)) != UINT64_MAX;) {
-        model_past_advance(&views->past, quiet);
-        if (quiet > views->tick && !views->suspended) {
-            verify(views, quiet);
-        }
-    }
-}
 
 /* Whether a stay left that may have changed it without a report. */
 static bool is_in_doubt(const model_room *room, const model_entity *entity)
@@ -326,7 +237,7 @@ static bool is_in_doubt(const model_room *room, const model_entity *entity)
 /* What the frames reported about entities is true at this tick. */
 static void check_told(const model_views *views)
 {
-    const model_room *room = views->past.stay->room;
+    const model_room *room = views->fold.past.stay->room;
 
     for (uint32_t i = 0; i < views->reported_count; i++) {
         const model_reported_entity *reported = &views->reported[i];
@@ -334,46 +245,31 @@ static void check_told(const model_views *views)
         const model_stay *stay = model_owner(room, reported->id, &number);
 
         sim_check(stay != NULL, "a view reports an entity that never existed");
-        const model_entity *entity = &views->past.state.entities[stay->number][number];
-        const qd_body *is = &entity->body, *given = &reported->body;
+        const model_entity *entity = &views->fold.past.state.entities[stay->number][number];
+        const qd_body *is = &entity->body;
+        qd_body given = reported->body;
         if (stay->left || is_in_doubt(room, entity)) {
             continue;
         }
-        sim_check(given->x == is->x && given->y == is->y && given->z == is->z, "a view reports a wrong place");
-        sim_check(!reported->is_enter ||
-                      (given->half_x == is->half_x && given->half_y == is->half_y && given->half_z == is->half_z &&
-                       given->radius == is->radius && given->shape == is->shape && given->category == is->category &&
-                       reported->tag == entity->tag),
+        sim_check(given.x == is->x && given.y == is->y && given.z == is->z, "a view reports a wrong place");
+        given.mask = is->mask; /* which no view shows */
+        sim_check(!reported->is_enter || (model_same_body(&given, is) && reported->tag == entity->tag),
                   "an entity enters as it is not");
     }
-}
-
-static void finish_tick(model_views *views, const qd_msg_view *view)
-{
-    views->in_tick = false;
-    views->tick = view->tick;
-    /* At the tick that closes the room everything is gone, even without a leave. */
-    const model_room *room = views->past.stay->room;
-    bool closed = views->closing || (room->closed && view->tick == room->ticks[room->tick_count - 1].tick);
-    if (closed && views->set_count == 0) {
-        return;
-    }
-    sim_check(!views->closing, "the room is closed, and %u are seen", views->set_count);
-    model_past_advance(&views->past, view->tick);
-    verify(views, view->tick);
-    check_told(views);
 }
 
 void model_views_cut(model_views *views)
 {
     views->cut = true;
-    views->in_tick = false;
+    views->fold.in_tick = false;
 }
 
 void model_views_tell(model_views *views, const qd_msg_view *view)
 {
-    sim_check(!views->closing, "a view after the room was closed");
-    bool needs_reset = views->cut && (views->set_count > 0 || views->suspended || views->watchers_known);
+    model_fold *fold = &views->fold;
+
+    sim_check(!fold->closing, "a view after the room was closed");
+    bool needs_reset = views->cut && (fold->set_count > 0 || fold->suspended || views->watchers_known);
     sim_check(!needs_reset || view->suspended || (view->reset && (view->reset_watchers || !views->watchers_known)),
               "the first view after a cut is no reset");
     views->cut = false;
@@ -381,54 +277,52 @@ void model_views_tell(model_views *views, const qd_msg_view *view)
         sim_check(view->last && view->leave_count + view->enter_count + view->relay_count == 0 &&
                       view->watcher_leave_count + view->watcher_enter_count == 0,
                   "a suspension with news");
-        sim_check(views->past.stay->room->sightings_max < 1000, "suspended by a few entities");
+        sim_check(views->fold.past.stay->room->config.sightings_max < 1000, "suspended by a few entities");
         forget(views, true, true);
-        views->suspended = true;
+        fold->suspended = true;
         views->watchers_known = false;
         return;
     }
-    if (!views->in_tick) {
-        views->in_tick = true;
-        views->reset = view->reset;
-        views->phase = views->reported_count = 0;
+    bool was_suspended = fold->suspended;
+    if (model_fold_begin(fold, view->reset)) {
+        views->reported_count = 0;
         /* The reverse view may begin between ticks. */
-        bool is_new = view->tick > views->tick || (view->reset_watchers && view->tick == views->tick);
-        sim_check(view->reset || (!views->suspended && is_new), "a view without a reset before it");
+        bool is_new = view->tick > fold->tick || (view->reset_watchers && view->tick == fold->tick);
+        sim_check(view->reset || (!was_suspended && is_new), "a view without a reset before it");
         sim_check(!view->reset_watchers || views->watch > QD_WATCH_NONE, "nobody asked for watchers");
         if (!view->reset) {
-            verify_until(views, view->tick);
+            model_fold_until(fold, view->tick, 0);
         }
         forget(views, view->reset, view->reset_watchers);
         views->watchers_known |= view->reset_watchers;
-        views->suspended = false;
     }
     fold_leaves(views, view);
     fold_enters(views, view);
     fold_relays(views, view);
     fold_watchers(views, view);
-    if (view->last) {
-        finish_tick(views, view);
+    if (view->last && model_fold_end(fold, view->tick, false)) {
+        check_told(views);
     }
 }
 
 /* All that the others in the room see, of what this one watches. */
 static void finish_watchers(const model_views *views)
 {
-    const model_stay *stay = views->past.stay;
+    const model_stay *stay = views->fold.past.stay;
     uint32_t expected = 0;
 
     for (uint32_t i = 0; i < stay->room->stay_count; i++) {
         const model_stay *other = stay->room->stays[i];
 
-        for (uint32_t k = 0; other->views != NULL && !other->left && k < other->views->set_count; k++) {
-            uint32_t entity, id = other->views->set[k].id;
+        for (uint32_t k = 0; other->views != NULL && !other->left && k < other->views->fold.set_count; k++) {
+            uint32_t entity, id = (uint32_t)other->views->fold.set[k];
             const model_stay *owner = model_owner(stay->room, id, &entity);
             bool own = stay->room->now.entities[owner->number][entity].owner == stay->number;
 
             if (views->watch == QD_WATCH_OWN && !own) {
                 continue;
             }
-            const model_watcher watcher = {id, other->session, other->views->set[k].observer};
+            const model_watcher watcher = {id, other->session, (uint32_t)(other->views->fold.set[k] >> 32)};
             sim_check(watcher_place(views, watcher) < views->watcher_count,
                       "session %llu, observer %u sees %u, which the reverse view does not say",
                       (unsigned long long)watcher.session, watcher.observer, id);
@@ -452,15 +346,12 @@ static bool is_anything_lost(const model_room *room)
 
 void model_views_finish(const model_views *views)
 {
-    const model_stay *stay = views->past.stay;
+    const model_stay *stay = views->fold.past.stay;
 
-    if (views->suspended) {
+    if (views->fold.suspended) {
         return;
     }
-    model_past past = views->past;
-    sim_check(model_past_finish(&past, explains, views),
-              "room %llu, session %llu: at the end views of %u are not what brute force gives",
-              (unsigned long long)stay->room->handle, (unsigned long long)stay->session, views->set_count);
+    model_fold_finish(&views->fold);
     sim_check(views->watch <= QD_WATCH_NONE || views->watchers_known, "the reverse view did not come");
     if (views->watchers_known && !is_anything_lost(stay->room)) {
         finish_watchers(views);

@@ -11,10 +11,6 @@
 #define VIEWS_MAX    (STAY_REGIONS * STAYS_MAX * STAY_ENTITIES)
 #define WATCHERS_MAX (STAYS_MAX * VIEWS_MAX)
 
-typedef struct model_sighting {
-    uint32_t observer, id;
-} model_sighting;
-
 /* That an observer of a session sees an entity. */
 typedef struct model_watcher {
     uint32_t id;
@@ -31,20 +27,13 @@ typedef struct model_reported_entity {
 } model_reported_entity;
 
 typedef struct model_views {
-    model_past past;
+    model_fold fold; /* first: which observer sees what */
     qd_watch watch;
-    bool suspended, closing;
-    bool cut;                      /* frames may be missing: a reset must come first */
-    uint64_t tick;                 /* of the set */
-    model_sighting set[VIEWS_MAX]; /* by (observer, id) */
-    uint32_t set_count;
+    bool cut; /* frames may be missing: a reset must come first */
     bool watchers_known;
     model_watcher watchers[WATCHERS_MAX]; /* in no order */
     uint32_t watcher_count;
     /* within a tick */
-    bool in_tick, reset;
-    uint32_t phase;
-    uint64_t previous;
     model_reported_entity reported[2 * VIEWS_MAX];
     uint32_t reported_count;
 } model_views;
@@ -55,8 +44,6 @@ void model_views_destroy(model_views *views);
 /* Frames may be missing from now on. */
 void model_views_cut(model_views *views);
 void model_views_tell(model_views *views, const qd_msg_view *view);
-/* Whether the observer sees the entity, by the frames so far. */
-bool model_views_contain(const model_views *views, uint32_t observer, uint32_t id);
 /* All is read, all that was left behind is gone, and so it is with all others in the room. */
 void model_views_finish(const model_views *views);
 

@@ -18,12 +18,26 @@ _Noreturn void sim_fail(const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
+    if (failing->name != NULL) {
+        fprintf(stderr, "%s, line %d, ", failing->name, failing->line);
+    }
     fprintf(stderr, "seed %llu, at %llu us: ", (unsigned long long)failing->seed,
             (unsigned long long)failing->now_ns / 1000);
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);
     va_end(arguments);
     abort();
+}
+
+void *sim_grow(void *array, size_t count, size_t *capacity, size_t size)
+{
+    if (count < *capacity) {
+        return array;
+    }
+    *capacity = *capacity == 0 ? 16 : *capacity * 2;
+    array = realloc(array, *capacity * size);
+    sim_check(array != NULL, "out of memory");
+    return array;
 }
 
 /* ---- the random generator ---- */
@@ -53,16 +67,6 @@ bool sim_percent(sim_world *world, uint32_t percent)
 }
 
 /* ---- the scheduler ---- */
-
-static void add(qd_actor ***actors, size_t *count, size_t *capacity, qd_actor *actor)
-{
-    if (*count == *capacity) {
-        *capacity = *capacity == 0 ? 16 : *capacity * 2;
-        *actors = realloc(*actors, *capacity * sizeof **actors);
-        sim_check(*actors != NULL, "out of memory");
-    }
-    (*actors)[(*count)++] = actor;
-}
 
 static uint64_t now_ns(void *context)
 {
@@ -94,7 +98,8 @@ static void wake(void *context, qd_actor *actor)
         if (actor == world->prompt) {
             return;
         }
-        add(&world->queued, &world->queued_count, &world->queued_capacity, actor);
+        world->queued = sim_grow(world->queued, world->queued_count, &world->queued_capacity, sizeof *world->queued);
+        world->queued[world->queued_count++] = actor;
     } else if (state == RUNNING) {
         atomic_store(&actor->state, RUNNING_WOKEN);
     }
@@ -133,7 +138,8 @@ static void wake_at(void *context, qd_actor *actor, uint64_t due_ns)
         return;
     }
     if (due_ns != QD_NEVER && actor->timer_index == 0) {
-        add(&world->timed, &world->timed_count, &world->timed_capacity, actor);
+        world->timed = sim_grow(world->timed, world->timed_count, &world->timed_capacity, sizeof *world->timed);
+        world->timed[world->timed_count++] = actor;
         actor->timer_index = (uint32_t)world->timed_count;
     } else if (due_ns == QD_NEVER && actor->timer_index != 0) {
         qd_actor *last = world->timed[--world->timed_count];
@@ -240,4 +246,20 @@ bool sim_run_actor(sim_world *world)
     }
     run(world, actor);
     return true;
+}
+
+void sim_pass(sim_world *world, uint64_t ms, void (*settle)(void *context), void *context)
+{
+    uint64_t until_ns = world->now_ns + ms * UINT64_C(1000000);
+
+    settle(context);
+    for (uint64_t due_ns; (due_ns = sim_next_due_ns(world)) <= until_ns;) {
+        if (due_ns > world->now_ns) {
+            world->now_ns = due_ns;
+        }
+        settle(context);
+    }
+    if (until_ns > world->now_ns) {
+        world->now_ns = until_ns;
+    }
 }

@@ -11,6 +11,7 @@
 #ifndef QD_TESTS_SIM_WORLD_H
 #define QD_TESTS_SIM_WORLD_H
 
+#include "proto/codec.h"
 #include "proto/framing.h"
 #include "server/base/executor.h"
 #include "server/base/link.h"
@@ -18,13 +19,15 @@
 typedef struct sim_link sim_link;
 
 /* Called for each frame that the server sends, queued or not. */
-typedef void (*sim_tap_fn)(sim_link *link, const qd_buffer *buffer, bool queued, void *context);
+typedef void (*sim_tap_fn)(sim_link *link, const qd_server_message *message, bool queued, void *context);
 
 /* Called for each frame just before the server gets it. */
 typedef void (*sim_handed_fn)(sim_link *link, const uint8_t *frame, size_t size, void *context);
 
 typedef struct sim_world {
     uint64_t seed;
+    const char *name; /* of the case, and the line of its step; may be NULL */
+    int line;
     uint64_t rng;
     uint64_t task_rng; /* of the order of tasks, so that the number of forks changes nothing else */
     uint64_t now_ns;
@@ -65,6 +68,9 @@ _Noreturn void sim_fail(const char *format, ...) __attribute__((format(printf, 1
             sim_fail(__VA_ARGS__);                                                                                     \
     } while (0)
 
+/* Makes room for one entry more in an array of `count` entries. */
+void *sim_grow(void *array, size_t count, size_t *capacity, size_t size);
+
 /* A number below `count`, which is at least 1. */
 uint32_t sim_pick(sim_world *world, uint32_t count);
 bool sim_percent(sim_world *world, uint32_t percent);
@@ -76,7 +82,11 @@ bool sim_run_actor(sim_world *world);
 bool sim_step_links(sim_world *world, uint32_t percent);
 /* When the next timer of an actor or a link is due; QD_NEVER: there is none. */
 uint64_t sim_next_due_ns(const sim_world *world);
+/* Lets time pass, and everything happen that becomes due. `settle` lets everything happen that needs no time. */
+void sim_pass(sim_world *world, uint64_t ms, void (*settle)(void *context), void *context);
 
+/* Decodes a frame that the server sent. */
+void sim_decode(const qd_buffer *buffer, qd_decoded_server *decoded);
 /* A digest of the frames that each link was sent, except Stats; *count: how many. */
 uint64_t sim_frames_digest(const sim_world *world, uint64_t *count);
 
@@ -90,13 +100,13 @@ struct sim_link {
     sim_world *world;
     qd_link_handler handler;
     size_t outbox_bytes_max;
-    sim_tap_fn tap;
-    sim_handed_fn handed; /* may be NULL */
-    void *tap_context;    /* of both */
-    void *owner;          /* the client */
-    uint64_t session;     /* as the tap saw it; 0: none yet */
-    uint64_t session_ns;  /* when that was */
-    uint32_t hello_seq;   /* that opened it */
+    sim_tap_fn tap; /* may be NULL, like `handed` */
+    sim_handed_fn handed;
+    void *tap_context;   /* of both */
+    void *owner;         /* the client */
+    uint64_t session;    /* as the tap saw it; 0: none yet */
+    uint64_t session_ns; /* when that was */
+    uint32_t hello_seq;  /* that opened it */
 
     uint8_t *in; /* written by the client and not read by the server */
     size_t in_size, in_capacity;
@@ -119,10 +129,12 @@ struct sim_link {
 };
 
 /* A new connection; a reference for the client. */
-sim_link *sim_link_create(sim_world *world, const qd_link_handler *handler, size_t outbox_bytes_max, sim_tap_fn tap,
-                          void *tap_context);
+sim_link *sim_link_create(sim_world *world, const qd_link_handler *handler, size_t outbox_bytes_max);
 /* The client's end. */
+void sim_link_send(sim_link *link, const qd_client_message *message);
 void sim_link_write(sim_link *link, const void *bytes, size_t size);
 size_t sim_link_read(sim_link *link, void *bytes, size_t size);
+/* The next whole frame, for a client that reads no other way; NULL: there is none. Release it. */
+qd_buffer *sim_link_take(sim_link *link);
 void sim_link_drop(sim_link *link);
 #endif

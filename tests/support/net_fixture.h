@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * For the tests of net/: a net whose handler counts its calls, and a blocking client that sends and receives frames.
+ * For the tests of net/: a net whose handler counts its calls, and blocking clients that send and receive frames.
  *
- * The loop threads change the fixture's counters under its lock; tests read them with wait_for and count_of. The hooks
- * run on the loop threads and must not assert. They store what the test checks afterwards.
+ *     NET_TEST(a_frame_is_echoed)
+ *     {
+ *         fixture.config.loops = 2;
+ *         fixture_start();
+ *         int peer = peer_connect();
+ *         ...
+ *     }
+ *
+ * A test closes neither its peers nor the net: the teardown does, and checks that every link was closed and that all
+ * memory is freed. The loop threads change the counters under the fixture's lock; tests read them with wait_for and
+ * count_of. The hooks run on the loop threads and must not assert. They store what the test checks afterwards.
  */
 #ifndef QD_TESTS_NET_FIXTURE_H
 #define QD_TESTS_NET_FIXTURE_H
@@ -28,22 +37,26 @@
 
 #define FIXTURE_LINKS_MAX 600u
 
-typedef struct net_fixture net_fixture;
-struct net_fixture {
-    qd_net *net;
+typedef struct net_fixture {
+    qd_net_config config;
+    qd_net *net; /* NULL: it does not run */
     size_t memory_before;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
     uint32_t opened, frames, faults, expired, drained, closed;
     qd_link *links[FIXTURE_LINKS_MAX]; /* the first links, in the order of `opened`, referenced */
+    int peers[FIXTURE_LINKS_MAX];      /* the open ones */
+    uint32_t peer_count;
     qd_link_fault fault;
     uint64_t fault_value;
     /* Called besides counting, or NULL. Without on_frame, frames are echoed. */
-    void (*on_opened)(net_fixture *fixture, qd_link *link);
-    void (*on_frame)(net_fixture *fixture, qd_link *link, const uint8_t *bytes, size_t size);
-    void (*on_fault)(net_fixture *fixture, qd_link *link);
-    void (*on_expired)(net_fixture *fixture, qd_link *link);
-};
+    void (*on_opened)(qd_link *link);
+    void (*on_frame)(qd_link *link, const uint8_t *bytes, size_t size);
+    void (*on_fault)(qd_link *link);
+    void (*on_expired)(qd_link *link);
+} net_fixture;
+
+static net_fixture fixture;
+static pthread_mutex_t fixture_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t fixture_changed = PTHREAD_COND_INITIALIZER;
 
 /* ---- buffers ---- */
 
@@ -81,153 +94,161 @@ static inline qd_link_sent send_and_release(qd_link *link, qd_buffer *buffer, qd
 
 /* ---- the handler ---- */
 
-static inline void count_up(net_fixture *fixture, uint32_t *counter)
+static inline void count_up(uint32_t *counter)
 {
-    pthread_mutex_lock(&fixture->lock);
+    pthread_mutex_lock(&fixture_lock);
     (*counter)++;
-    pthread_cond_broadcast(&fixture->changed);
-    pthread_mutex_unlock(&fixture->lock);
+    pthread_cond_broadcast(&fixture_changed);
+    pthread_mutex_unlock(&fixture_lock);
 }
 
 /* Fails the test after WAIT_S. */
-static inline void wait_for(net_fixture *fixture, const uint32_t *counter, uint32_t value)
+static inline void wait_for(const uint32_t *counter, uint32_t value)
 {
     struct timespec until;
     int result = 0;
 
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += WAIT_S;
-    pthread_mutex_lock(&fixture->lock);
+    pthread_mutex_lock(&fixture_lock);
     while (*counter < value && result == 0) {
-        result = pthread_cond_timedwait(&fixture->changed, &fixture->lock, &until);
+        result = pthread_cond_timedwait(&fixture_changed, &fixture_lock, &until);
     }
     uint32_t reached = *counter;
-    pthread_mutex_unlock(&fixture->lock);
+    pthread_mutex_unlock(&fixture_lock);
     assert_true(reached >= value);
 }
 
-static inline uint32_t count_of(net_fixture *fixture, const uint32_t *counter)
+static inline uint32_t count_of(const uint32_t *counter)
 {
-    pthread_mutex_lock(&fixture->lock);
+    pthread_mutex_lock(&fixture_lock);
     uint32_t value = *counter;
-    pthread_mutex_unlock(&fixture->lock);
+    pthread_mutex_unlock(&fixture_lock);
     return value;
 }
 
 static inline void fixture_opened(void *context, qd_link *link)
 {
-    net_fixture *fixture = context;
-
-    if (fixture->on_opened) {
-        fixture->on_opened(fixture, link);
+    (void)context;
+    if (fixture.on_opened) {
+        fixture.on_opened(link);
     }
-    pthread_mutex_lock(&fixture->lock);
-    if (fixture->opened < FIXTURE_LINKS_MAX) {
+    pthread_mutex_lock(&fixture_lock);
+    if (fixture.opened < FIXTURE_LINKS_MAX) {
         qd_link_acquire(link);
-        fixture->links[fixture->opened] = link;
+        fixture.links[fixture.opened] = link;
     }
-    fixture->opened++;
-    pthread_cond_broadcast(&fixture->changed);
-    pthread_mutex_unlock(&fixture->lock);
+    fixture.opened++;
+    pthread_cond_broadcast(&fixture_changed);
+    pthread_mutex_unlock(&fixture_lock);
 }
 
 static inline void fixture_frame(void *context, qd_link *link, const uint8_t *bytes, size_t size)
 {
-    net_fixture *fixture = context;
-
-    if (fixture->on_frame) {
-        fixture->on_frame(fixture, link, bytes, size);
+    (void)context;
+    if (fixture.on_frame) {
+        fixture.on_frame(link, bytes, size);
     } else {
         send_and_release(link, frame_with(bytes, size), QD_LINK_REPLY);
     }
-    count_up(fixture, &fixture->frames);
+    count_up(&fixture.frames);
 }
 
 static inline void fixture_fault(void *context, qd_link *link, qd_link_fault fault, uint64_t value)
 {
-    net_fixture *fixture = context;
-
-    fixture->fault = fault;
-    fixture->fault_value = value;
-    if (fixture->on_fault) {
-        fixture->on_fault(fixture, link);
+    (void)context;
+    fixture.fault = fault;
+    fixture.fault_value = value;
+    if (fixture.on_fault) {
+        fixture.on_fault(link);
     }
-    count_up(fixture, &fixture->faults);
+    count_up(&fixture.faults);
 }
 
 static inline void fixture_expired(void *context, qd_link *link)
 {
-    net_fixture *fixture = context;
-
-    if (fixture->on_expired) {
-        fixture->on_expired(fixture, link);
+    (void)context;
+    if (fixture.on_expired) {
+        fixture.on_expired(link);
     }
-    count_up(fixture, &fixture->expired);
+    count_up(&fixture.expired);
 }
 
 static inline void fixture_drained(void *context, qd_link *link)
 {
-    (void)link;
-    count_up(context, &((net_fixture *)context)->drained);
+    (void)context, (void)link;
+    count_up(&fixture.drained);
 }
 
 static inline void fixture_closed(void *context, qd_link *link)
 {
-    (void)link;
-    count_up(context, &((net_fixture *)context)->closed);
+    (void)context, (void)link;
+    count_up(&fixture.closed);
 }
 
 /* ---- the net ---- */
 
-static inline qd_net_config fixture_config(net_fixture *fixture)
+static inline int fixture_setup(void **state)
 {
-    return (qd_net_config){
-        .host = "127.0.0.1",
-        .loops = 1,
-        .connections_max = FIXTURE_LINKS_MAX,
-        .outbox_bytes_max = 64u << 10,
-        .frame_bytes_max = 1u << 20,
-        .handler = {.opened = fixture_opened,
-                    .frame = fixture_frame,
-                    .fault = fixture_fault,
-                    .expired = fixture_expired,
-                    .drained = fixture_drained,
-                    .closed = fixture_closed,
-                    .context = fixture},
-    };
+    (void)state;
+    fixture = (net_fixture){.memory_before = qd_memory_used(),
+                            .config = {
+                                .host = "127.0.0.1",
+                                .loops = 1,
+                                .connections_max = FIXTURE_LINKS_MAX,
+                                .outbox_bytes_max = 64u << 10,
+                                .frame_bytes_max = 1u << 20,
+                                .handler = {.opened = fixture_opened,
+                                            .frame = fixture_frame,
+                                            .fault = fixture_fault,
+                                            .expired = fixture_expired,
+                                            .drained = fixture_drained,
+                                            .closed = fixture_closed},
+                            }};
+    return 0;
 }
 
-/* With a `config` of NULL, uses fixture_config. */
-static inline void fixture_start(net_fixture *fixture, const qd_net_config *config)
+static inline void fixture_start(void)
 {
-    const qd_net_config defaults = fixture_config(fixture);
     char error[256] = "";
 
-    fixture->memory_before = qd_memory_used();
-    pthread_mutex_init(&fixture->lock, NULL);
-    pthread_cond_init(&fixture->changed, NULL);
-    if (qd_net_start(config ? config : &defaults, &fixture->net, error, sizeof error) != QD_OK) {
+    if (qd_net_start(&fixture.config, &fixture.net, error, sizeof error) != QD_OK) {
         fail_msg("%s", error);
     }
 }
 
-/* Call it after qd_net_stop. Checks that every link was closed and that all memory is freed. */
-static inline void fixture_finish(net_fixture *fixture)
+/* Links have that time to flush. */
+static inline void fixture_stop_net(uint32_t flush_ms)
 {
-    assert_int_equal(fixture->opened, fixture->closed);
-    for (uint32_t i = 0; i < fixture->opened && i < FIXTURE_LINKS_MAX; i++) {
-        qd_link_release(fixture->links[i]);
-    }
-    assert_int_equal(qd_memory_used(), fixture->memory_before);
-    pthread_cond_destroy(&fixture->changed);
-    pthread_mutex_destroy(&fixture->lock);
+    qd_net_stop(fixture.net, flush_ms);
+    fixture.net = NULL;
 }
 
-static inline void fixture_stop(net_fixture *fixture)
+/* Also called after fixture_stop_net, once the test's threads use no link any more. */
+static inline void fixture_stop(uint32_t flush_ms)
 {
-    qd_net_stop(fixture->net, 0);
-    fixture_finish(fixture);
+    if (fixture.net) {
+        fixture_stop_net(flush_ms);
+    }
+    assert_int_equal(fixture.opened, fixture.closed);
+    for (uint32_t i = 0; i < fixture.opened && i < FIXTURE_LINKS_MAX; i++) {
+        qd_link_release(fixture.links[i]);
+    }
+    fixture.opened = fixture.closed = 0;
+    assert_int_equal(qd_memory_used(), fixture.memory_before);
 }
+
+static inline int fixture_teardown(void **state)
+{
+    (void)state;
+    while (fixture.peer_count > 0) {
+        close(fixture.peers[--fixture.peer_count]);
+    }
+    fixture_stop(0);
+    return 0;
+}
+
+#define NET_TEST(name) TEST_WITH(name, fixture_setup, fixture_teardown)
 
 /* ---- the client ---- */
 
@@ -239,6 +260,8 @@ static inline int peer_socket(void)
     assert_true(fd >= 0);
     assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout), 0);
     assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout), 0);
+    assert_true(fixture.peer_count < FIXTURE_LINKS_MAX);
+    fixture.peers[fixture.peer_count++] = fd;
     return fd;
 }
 
@@ -250,21 +273,21 @@ static inline void peer_connect_socket(int fd, uint16_t port)
     assert_int_equal(connect(fd, (const struct sockaddr *)&address, sizeof address), 0);
 }
 
-static inline int peer_connect(const net_fixture *fixture)
+static inline int peer_connect(void)
 {
     int fd = peer_socket();
 
-    peer_connect_socket(fd, qd_net_port(fixture->net));
+    peer_connect_socket(fd, qd_net_port(fixture.net));
     return fd;
 }
 
 /* A client with a small receive buffer. */
-static inline int peer_connect_narrow(const net_fixture *fixture)
+static inline int peer_connect_narrow(void)
 {
     int fd = peer_socket(), bytes = 4096;
 
     assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes), 0);
-    peer_connect_socket(fd, qd_net_port(fixture->net));
+    peer_connect_socket(fd, qd_net_port(fixture.net));
     return fd;
 }
 
@@ -337,6 +360,12 @@ static inline void peer_expect_frame(int fd, uint8_t fill, size_t size)
     free(bytes);
 }
 
+static inline void peer_expect_echo(int fd, uint8_t fill, size_t size)
+{
+    peer_send_frame(fd, fill, size);
+    peer_expect_frame(fd, fill, size);
+}
+
 static inline void peer_expect_end(int fd)
 {
     uint8_t byte;
@@ -344,21 +373,22 @@ static inline void peer_expect_end(int fd)
     assert_false(peer_receive(fd, &byte, 1));
 }
 
-/* `count` frames in a row, each with its number as payload. */
-static inline qd_buffer *numbered_frames(uint32_t count)
+/* `count` frames in one go, each with its number as payload. */
+static inline void peer_send_numbered(int fd, uint32_t count)
 {
     const size_t each = 1 + sizeof(uint32_t);
-    qd_buffer *all = qd_buffer_create(count * each);
+    uint8_t *all = malloc(count * each);
 
     assert_non_null(all);
     for (uint32_t i = 0; i < count; i++) {
-        all->bytes[i * each] = sizeof i;
-        memcpy(all->bytes + i * each + 1, &i, sizeof i);
+        all[i * each] = sizeof i;
+        memcpy(all + i * each + 1, &i, sizeof i);
     }
-    return all;
+    peer_send(fd, all, count * each);
+    free(all);
 }
 
-static inline void expect_numbered(int peer, uint32_t from, uint32_t to)
+static inline void peer_expect_numbered(int peer, uint32_t from, uint32_t to)
 {
     for (uint32_t i = from; i < to; i++) {
         uint32_t number;
@@ -368,13 +398,24 @@ static inline void expect_numbered(int peer, uint32_t from, uint32_t to)
     }
 }
 
+static inline void peer_close(int fd)
+{
+    uint32_t i = 0;
+
+    while (fixture.peers[i] != fd) {
+        i++;
+    }
+    fixture.peers[i] = fixture.peers[--fixture.peer_count];
+    close(fd);
+}
+
 /* Ends the connection with a reset. */
 static inline void peer_reset(int fd)
 {
     const struct linger reset = {.l_onoff = 1};
 
     assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset), 0);
-    close(fd);
+    peer_close(fd);
 }
 
 #endif

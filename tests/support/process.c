@@ -203,16 +203,6 @@ const char *qd_process_errors(qd_process *process)
 
 /* ---- the server ---- */
 
-static const char *environment(const char *name)
-{
-    const char *value = getenv(name);
-
-    if (!value || !*value) {
-        fail_msg("%s is not set: run this test by ctest, which sets it", name);
-    }
-    return value;
-}
-
 qd_process *qd_server_start(const char *const *arguments)
 {
     const char *list[ARGUMENTS_MAX + 1] = {"--listen", "127.0.0.1:0"};
@@ -222,7 +212,11 @@ qd_process *qd_server_start(const char *const *arguments)
         assert_true(count + 2 < ARGUMENTS_MAX);
         list[count + 2] = arguments[count];
     }
-    qd_process *server = qd_process_start(environment("QD_SERVER"), list);
+    const char *path = getenv("QD_SERVER");
+    if (!path || !*path) {
+        fail_msg("QD_SERVER is not set: run this test by ctest, which sets it");
+    }
+    qd_process *server = qd_process_start(path, list);
     /* One line, when it is ready: `quadrille-server 0.1.0 listening on 127.0.0.1:40123`. */
     while (!strchr(qd_process_output(server), '\n')) {
         if (!qd_process_runs(server) || now_ms() > end_ms) {
@@ -240,22 +234,4 @@ qd_process *qd_server_start(const char *const *arguments)
 const char *qd_server_address(const qd_process *server)
 {
     return server->address;
-}
-
-/* ---- the tools ---- */
-
-qd_process *qd_tool_run(const char *name, const char *const *arguments, int timeout_ms)
-{
-    const char *folder = environment("QD_BIN");
-    char path[4096];
-
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (access(path, X_OK) != 0) {
-        snprintf(path, sizeof path, "%s/tools/%s", folder, name);
-    }
-    qd_process *tool = qd_process_start(path, arguments);
-    if (qd_process_wait(tool, timeout_ms) < 0) {
-        fail_msg("%s still runs after %d ms; it says:\n%s", name, timeout_ms, qd_process_errors(tool));
-    }
-    return tool;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Child processes for integration tests: the real server on a port of its own, and the tools as a user runs them.
+ * Child processes for integration tests: the real server on a port of its own.
  *
  *     qd_process *server = qd_server_start(QD_ARGS("--workers", "2"));
  *     qd_client_connect(client, qd_server_address(server), ...);
@@ -40,9 +40,5 @@ const char *qd_process_errors(qd_process *process);
 qd_process *qd_server_start(const char *const *arguments);
 /* "127.0.0.1:40123". Valid as long as the process. */
 const char *qd_server_address(const qd_process *server);
-
-/* Starts the tool of that name (in QD_BIN, or in QD_BIN/tools) and waits for its end; one that does not end within
- * timeout_ms fails the test. */
-qd_process *qd_tool_run(const char *name, const char *const *arguments, int timeout_ms);
 
 #endif

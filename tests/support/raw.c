@@ -15,6 +15,8 @@
 
 #include "session.h"
 
+static raw_link *all;
+
 raw_link *raw_open(const char *address)
 {
     char host[256];
@@ -33,6 +35,8 @@ raw_link *raw_open(const char *address)
     assert_int_equal(connect(new->socket, info->ai_addr, info->ai_addrlen), 0);
     freeaddrinfo(info);
     qd_frame_reader_init(&new->reader, QD_SERVER_FRAME_BYTES_MAX, NULL);
+    new->next = all;
+    all = new;
     return new;
 }
 
@@ -42,19 +46,29 @@ raw_link *raw_open_session(const char *address)
     const qd_client_message hello = {.seq = 1, .kind = QD_CLIENT_HELLO, .as.hello = {.version = QD_PROTOCOL_VERSION}};
 
     raw_send_message(new, &hello);
-    const qd_server_message *message = raw_next(new);
-    assert_non_null(message);
-    assert_int_equal(message->kind, QD_SERVER_WELCOME);
-    assert_int_equal(message->seq, 1);
+    raw_expect(new, 1, QD_SERVER_WELCOME);
     return new;
 }
 
 void raw_close(raw_link *raw)
 {
+    raw_link **link = &all;
+
+    while (*link != raw) {
+        link = &(*link)->next;
+    }
+    *link = raw->next;
     close(raw->socket);
     qd_decoded_server_release(&raw->decoded, NULL);
     qd_frame_reader_deinit(&raw->reader);
     free(raw);
+}
+
+void raw_close_all(void)
+{
+    while (all != NULL) {
+        raw_close(all);
+    }
 }
 
 void raw_send(raw_link *raw, const void *bytes, size_t size)
@@ -134,6 +148,16 @@ const qd_server_message *raw_next(raw_link *raw)
     return raw_next_bytes(raw, &frame, &frame_size);
 }
 
+const qd_server_message *raw_expect(raw_link *raw, uint32_t seq, qd_server_kind kind)
+{
+    const qd_server_message *message = raw_next(raw);
+
+    assert_non_null(message);
+    assert_int_equal(message->kind, kind);
+    assert_int_equal(message->seq, seq);
+    return message;
+}
+
 static void expect_error(raw_link *raw, qd_error_code code, const char *word)
 {
     const qd_server_message *message = raw_next(raw);
@@ -159,9 +183,6 @@ void raw_expect_error(raw_link *raw, uint32_t seq, qd_error_code code, const cha
 void raw_expect_end(raw_link *raw, qd_error_code code, const char *word)
 {
     expect_error(raw, code, word);
-    const qd_server_message *message = raw_next(raw);
-    assert_non_null(message);
-    assert_int_equal(message->kind, QD_SERVER_GO_AWAY);
-    assert_int_equal(message->as.go_away.reason, QD_GO_AWAY_PROTOCOL);
+    assert_int_equal(raw_expect(raw, 0, QD_SERVER_GO_AWAY)->as.go_away.reason, QD_GO_AWAY_PROTOCOL);
     assert_null(raw_next(raw));
 }

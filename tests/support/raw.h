@@ -16,6 +16,7 @@ typedef struct raw_link {
     size_t left;
     qd_frame_reader reader;
     qd_decoded_server decoded;
+    struct raw_link *next; /* in the list of those that are open */
 } raw_link;
 
 raw_link *raw_open(const char *address);
@@ -23,6 +24,7 @@ raw_link *raw_open(const char *address);
 raw_link *raw_open_session(const char *address);
 /* Closes the connection. */
 void raw_close(raw_link *raw);
+void raw_close_all(void);
 
 /* Sends all of it. Stops without failing when the server has closed. */
 void raw_send(raw_link *raw, const void *bytes, size_t size);
@@ -35,6 +37,8 @@ const qd_server_message *raw_next(raw_link *raw);
 /* Its bytes as they came, without the length. */
 const qd_server_message *raw_next_bytes(raw_link *raw, const uint8_t **frame, size_t *frame_size);
 
+/* The next message is of that kind, and has that seq. */
+const qd_server_message *raw_expect(raw_link *raw, uint32_t seq, qd_server_kind kind);
 /* Error with that code, GoAway PROTOCOL, end of the connection. `word`, if not NULL, stands in the Error's text. */
 void raw_expect_end(raw_link *raw, qd_error_code code, const char *word);
 /* Error with that code to that request; the connection lives. */

@@ -9,9 +9,25 @@
 #include <stdio.h>
 #include <string.h>
 
-qd_process *session_server;
+#include "raw.h"
 
-void session_server_stop(qd_process *server)
+#define OPEN_MAX       64
+#define BYSTANDERS_MAX 2
+
+typedef struct bystander {
+    qd_client *client;
+    uint64_t room;
+    bool touches;
+} bystander;
+
+qd_process *session_server;
+/* What ends with the test, except the first bystander, which is the file's. */
+static qd_client *clients[OPEN_MAX];
+static qd_process *server_of_test;
+static bystander bystanders[BYSTANDERS_MAX];
+static uint32_t bystander_count;
+
+static void stop(qd_process *server)
 {
     qd_process_signal(server, SIGTERM);
     int status = qd_process_wait(server, DEADLINE_MS);
@@ -25,14 +41,42 @@ int session_server_setup(void **state)
 {
     (void)state;
     session_server = qd_server_start(NULL);
+    session_bystander_open(ADDRESS);
+    clients[0] = NULL; /* the bystander stays when a test ends */
     return 0;
 }
 
 int session_server_teardown(void **state)
 {
     (void)state;
-    if (session_server != NULL) {
-        session_server_stop(session_server);
+    qd_client_destroy(bystanders[0].client);
+    stop(session_server);
+    return 0;
+}
+
+qd_process *session_start(const char *const *arguments)
+{
+    assert_null(server_of_test);
+    server_of_test = qd_server_start(arguments);
+    return server_of_test;
+}
+
+int session_close_all(void **state)
+{
+    (void)state;
+    if (server_of_test != NULL && !qd_process_runs(server_of_test)) {
+        bystander_count = session_server != NULL;
+    }
+    session_check_bystanders();
+    for (size_t i = 0; i < OPEN_MAX; i++) {
+        session_close(clients[i]);
+    }
+    raw_close_all();
+    bystander_count = session_server != NULL;
+    qd_process *server = server_of_test;
+    server_of_test = NULL;
+    if (server != NULL) {
+        stop(server);
     }
     return 0;
 }
@@ -40,15 +84,57 @@ int session_server_teardown(void **state)
 const qd_msg_room_config session_step_room = {
     .has_bounds = true, .bounds = {.max_x = 1000, .max_y = 1000}, .tick_mode = QD_TICK_MODE_STEP};
 
+static qd_client *open_client(const char *address, const char *token, bool resumable, const uint8_t *key)
+{
+    size_t i = 0;
+
+    while (i < OPEN_MAX && clients[i] != NULL) {
+        i++;
+    }
+    assert_true(i < OPEN_MAX);
+    clients[i] = qd_client_create();
+    if (resumable) {
+        qd_client_resumable(clients[i], key);
+    }
+    if (qd_client_connect(clients[i], address, token, "test", DEADLINE_MS) != QD_CLIENT_OK) {
+        fail_msg("connect: %s", qd_client_error(clients[i]));
+    }
+    return clients[i];
+}
+
 qd_client *session_open(const char *address)
+{
+    return open_client(address, NULL, false, NULL);
+}
+
+qd_client *session_open_with(const char *address, const char *token)
+{
+    return open_client(address, token, false, NULL);
+}
+
+qd_client *session_open_resumable(const char *address, const uint8_t *key)
+{
+    return open_client(address, NULL, true, key);
+}
+
+void session_close(qd_client *client)
+{
+    for (size_t i = 0; i < OPEN_MAX && client != NULL; i++) {
+        if (clients[i] == client) {
+            clients[i] = NULL;
+            qd_client_destroy(client);
+            return;
+        }
+    }
+}
+
+void session_expect_refused(const char *address, const char *token, const char *word)
 {
     qd_client *client = qd_client_create();
 
-    assert_non_null(client);
-    if (qd_client_connect(client, address, NULL, "test", DEADLINE_MS) != QD_CLIENT_OK) {
-        fail_msg("connect: %s", qd_client_error(client));
-    }
-    return client;
+    assert_int_equal(qd_client_connect(client, address, token, NULL, DEADLINE_MS), QD_CLIENT_ERR_REFUSED);
+    assert_non_null(strstr(qd_client_error(client), word));
+    qd_client_destroy(client);
 }
 
 static void fail_with(const qd_client *client, const qd_server_message *message, const char *wanted)
@@ -169,11 +255,6 @@ uint32_t session_move(qd_client *client, uint64_t room, uint32_t id, float x, fl
     return qd_client_move(client, room, &(qd_msg_entities){1, &id, .x = &x, .y = &y});
 }
 
-uint32_t session_despawn(qd_client *client, uint64_t room, uint32_t id)
-{
-    return qd_client_despawn(client, room, &id, 1);
-}
-
 void session_subscribe(qd_client *client, uint64_t room, qd_scope scope, qd_pairs *pairs)
 {
     qd_client_subscribe(client, room, scope, false);
@@ -200,33 +281,6 @@ uint64_t session_step(qd_client *client, uint64_t room)
     return applied->tick;
 }
 
-size_t session_fold(qd_client *client, qd_pairs *pairs)
-{
-    size_t count = 0;
-
-    for (const qd_server_message *message; (message = qd_client_next(client)) != NULL; count++) {
-        if (message->kind != QD_SERVER_TICK) {
-            fail_with(client, message, "a tick");
-        }
-        if (qd_pairs_apply(pairs, &message->as.tick) != QD_CLIENT_OK) {
-            fail_msg("tick %llu contradicts the set", (unsigned long long)message->as.tick.tick);
-        }
-    }
-    return count;
-}
-
-static size_t write_pairs(char *text, size_t size, const char *word, const qd_msg_pairs *pairs, const uint8_t *reasons)
-{
-    size_t used = 0;
-
-    for (uint32_t i = 0; i < pairs->count && used < size; i++) {
-        used += (size_t)snprintf(text + used, size - used, "%s%s %u-%u%s%s", used > 0 ? " " : "", word, pairs->a[i],
-                                 pairs->b[i], reasons != NULL ? " " : "",
-                                 reasons != NULL ? qd_end_reason_name(reasons[i]) : "");
-    }
-    return used < size ? used : size;
-}
-
 const qd_msg_tick *session_wait_tick(qd_client *client)
 {
     const qd_msg_tick *tick;
@@ -238,52 +292,55 @@ const qd_msg_tick *session_wait_tick(qd_client *client)
     return tick;
 }
 
+static size_t write_pairs(char *text, size_t used, size_t size, const char *word, const qd_msg_pairs *pairs,
+                          const uint8_t *reasons)
+{
+    for (uint32_t i = 0; i < pairs->count && used < size; i++) {
+        const char *reason = reasons != NULL ? qd_end_reason_name(reasons[i]) : "";
+
+        used += (size_t)snprintf(text + used, size - used, "%s%s %u-%u%s%s", used > 0 ? " " : "", word, pairs->a[i],
+                                 pairs->b[i], reason[0] != '\0' ? " " : "", reason);
+    }
+    return used;
+}
+
 void session_expect_tick(qd_client *client, const char *events)
 {
     const qd_msg_tick *tick = session_wait_tick(client);
+    char text[1024] = "";
 
-    assert_true(tick->last);
-    char parts[5][1024] = {{0}};
-    snprintf(parts[0], sizeof parts[0], "%s", tick->reset ? "reset" : tick->suspended ? "suspended" : "");
-    write_pairs(parts[1], sizeof parts[1], "end", &tick->ends, tick->end_reason);
-    write_pairs(parts[2], sizeof parts[2], "begin", &tick->begins, NULL);
-    write_pairs(parts[3], sizeof parts[3], "passed", &tick->passed, NULL);
-    write_pairs(parts[4], sizeof parts[4], "stay", &tick->stays, NULL);
-    char text[5 * 1024 + 8] = "";
-    for (int i = 0; i < 5; i++) {
-        if (parts[i][0] == '\0') {
-            continue;
-        }
-        if (text[0] != '\0') {
-            strcat(text, " ");
-        }
-        strcat(text, parts[i]);
-    }
+    assert_true(tick->last && !tick->reset && !tick->suspended);
+    assert_int_equal(tick->passed.count + tick->stays.count, 0);
+    size_t used = write_pairs(text, 0, sizeof text, "end", &tick->ends, tick->end_reason);
+    write_pairs(text, used, sizeof text, "begin", &tick->begins, NULL);
     assert_string_equal(text, events);
 }
 
-void session_witness_open(session_witness *witness, const char *address)
+static void check(bystander *one)
 {
-    *witness = (session_witness){.client = session_open(address)};
-    witness->room = session_open_room(witness->client, "witness", NULL);
-    session_subscribe(witness->client, witness->room, QD_SCOPE_ALL, NULL);
-    session_spawn(witness->client, witness->room, 1, 10, 10);
-    session_spawn(witness->client, witness->room, 2, 100, 100);
-    session_step(witness->client, witness->room);
-    session_witness_check(witness);
+    one->touches = !one->touches;
+    session_move(one->client, one->room, 2, one->touches ? 10 : 100, 10);
+    session_step(one->client, one->room);
+    session_expect_tick(one->client, one->touches ? "begin 1-2" : "end 1-2 moved apart");
+    session_expect_quiet(one->client);
 }
 
-void session_witness_check(session_witness *witness)
+void session_bystander_open(const char *address)
 {
-    witness->touches = !witness->touches;
-    session_move(witness->client, witness->room, 2, witness->touches ? 10 : 100, 10);
-    session_step(witness->client, witness->room);
-    session_expect_tick(witness->client, witness->touches ? "begin 1-2" : "end 1-2 moved apart");
-    session_expect_quiet(witness->client);
+    assert_true(bystander_count < BYSTANDERS_MAX);
+    bystander *one = &bystanders[bystander_count++];
+    *one = (bystander){.client = session_open(address)};
+    one->room = session_open_room(one->client, "bystander", NULL);
+    session_subscribe(one->client, one->room, QD_SCOPE_ALL, NULL);
+    session_spawn(one->client, one->room, 1, 10, 10);
+    session_spawn(one->client, one->room, 2, 100, 100);
+    session_step(one->client, one->room);
+    check(one);
 }
 
-void session_witness_close(session_witness *witness)
+void session_check_bystanders(void)
 {
-    session_witness_check(witness);
-    qd_client_destroy(witness->client);
+    for (uint32_t i = 0; i < bystander_count; i++) {
+        check(&bystanders[i]);
+    }
 }

@@ -6,20 +6,42 @@
 #ifndef QD_TESTS_SUPPORT_SESSION_H
 #define QD_TESTS_SUPPORT_SESSION_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "quadrille.h"
 #include "support/process.h"
 
 #define DEADLINE_MS 60000
 
-/* One server for all tests of a file: setup and teardown of the group. The teardown stops it gracefully, and fails when
- * it does not end with status 0 (or when a sanitizer had something to say). */
+/* The fixture of a file: one server, and a bystander on it, which must not notice what the tests do to others. The
+ * teardown stops the server gracefully, and fails when it does not end with status 0 (or when a sanitizer reported
+ * something). */
 extern qd_process *session_server;
 int session_server_setup(void **state);
 int session_server_teardown(void **state);
-/* SIGTERM, and exit status 0. Destroys the process. */
-void session_server_stop(qd_process *server);
+#define ADDRESS qd_server_address(session_server)
+
+/* A test whose sessions, raw connections, bystanders and servers end with it, after a last check of the bystanders. */
+#define SESSION_TEST(name) TEST_WITH(name, NULL, session_close_all)
+int session_close_all(void **state);
+
+/* A server of the test's own, whose exit status must be 0. A test that stops it waits for its end. */
+qd_process *session_start(const char *const *arguments);
+/* Adds a bystander: a session with a room of its own, in which one box goes in and out of another. */
+void session_bystander_open(const char *address);
+/* Fails when a bystander gets anything but the events that it expects. */
+void session_check_bystanders(void);
 
 qd_client *session_open(const char *address);
+/* The same with a token, or NULL. */
+qd_client *session_open_with(const char *address, const char *token);
+/* The same resumable; `key` is that of the session to resume, or NULL. */
+qd_client *session_open_resumable(const char *address, const uint8_t *key);
+/* Ends it before the test does. */
+void session_close(qd_client *client);
+/* A connection that is refused, with that text in the reason. */
+void session_expect_refused(const char *address, const char *token, const char *word);
 
 /* The answer of that kind to that request. Error: fails with its text. */
 const qd_server_message *session_expect(qd_client *client, uint32_t seq, qd_server_kind kind);
@@ -46,34 +68,17 @@ uint64_t session_join(qd_client *client, const char *name);
  * all requests they go out when the client next waits for something. */
 uint32_t session_spawn(qd_client *client, uint64_t room, uint32_t id, float x, float y);
 uint32_t session_move(qd_client *client, uint64_t room, uint32_t id, float x, float y);
-uint32_t session_despawn(qd_client *client, uint64_t room, uint32_t id);
 
 /* Subscribes to all pairs and waits for the reset, which is applied to `pairs` if that is not NULL. */
 void session_subscribe(qd_client *client, uint64_t room, qd_scope scope, qd_pairs *pairs);
 
 /* Steps, waits for the Applied, and returns the tick. The frames of the tick are left in line. */
 uint64_t session_step(qd_client *client, uint64_t room);
-/* Folds the Tick frames in line into `pairs` (fails where they contradict it); other messages fail the test. Returns
- * how many there were. */
-size_t session_fold(qd_client *client, qd_pairs *pairs);
 
 /* The next Tick that tells of more than skipped ticks, which a clock room has on a busy machine. */
 const qd_msg_tick *session_wait_tick(qd_client *client);
 
-/* The events of one tick, in one frame, as text: "reset end 3-4 despawned begin 1-2 passed 7-8 stay 5-6"; the next
- * Tick. */
+/* The next Tick: one frame with these events and no others, as text: "end 3-4 despawned begin 1-2". */
 void session_expect_tick(qd_client *client, const char *events);
-
-/* A bystander: a session with a room of its own, in which one box goes in and out of another. Checking it fails when
- * anything but the expected event comes: it is to notice nothing of what others do. */
-typedef struct session_witness {
-    qd_client *client;
-    uint64_t room;
-    bool touches;
-} session_witness;
-
-void session_witness_open(session_witness *witness, const char *address);
-void session_witness_check(session_witness *witness);
-void session_witness_close(session_witness *witness);
 
 #endif

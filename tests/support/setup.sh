@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# What tests/run and client/demo share: installing what is missing, and building. To be sourced, from any folder, under
-# `set -euo pipefail`. Each function says what it does while that takes time, and is quick and silent when there is
-# nothing to do. All messages go to the standard error.
+# Functions that install missing packages and build. Source this file, from any folder, under `set -euo pipefail`. A
+# function that takes time prints what it does; otherwise it is quick and silent. All messages go to the standard error.
 
 qd_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
-# What a build without tests needs.
+# The packages for a build without tests.
 QD_BUILD_PACKAGES=(build-essential cmake pkg-config libuv1-dev libprotobuf-c-dev protobuf-c-compiler protobuf-compiler
     libjemalloc-dev zlib1g-dev)
 
@@ -15,7 +14,7 @@ qd_say() {
     printf '==> %s\n' "$*" >&2
 }
 
-# Shows the end of a log whose command failed.
+# Prints the end of the log of a failed command.
 qd_show_log() {
     echo "--- the end of $1 ---" >&2
     tail -n "${2:-40}" "$1" >&2
@@ -25,11 +24,11 @@ qd_installed() {
     [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null || true)" = installed ]
 }
 
-# qd_install_missing PACKAGE...: installs the Debian packages that are not there, as root or through sudo.
+# qd_install_missing PACKAGE...: installs the missing Debian packages, as root or through sudo.
 qd_install_missing() {
     local missing=() package as_root=() log
     if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-        qd_say "This is not Debian or one of its kin: make sure that what these packages hold is installed: $*"
+        qd_say "This is not Debian or a derivative. Make sure that the contents of these packages are installed: $*"
         return 0
     fi
     for package in "$@"; do
@@ -46,19 +45,19 @@ qd_install_missing() {
     fi
     log=$(mktemp)
     qd_say "Installing what the build needs: ${missing[*]}"
-    # The package lists may be absent (a fresh machine) or out of date (a download then fails): fetched only then.
+    # Fetch the package lists only if they are absent, as on a fresh machine, or so old that a download fails.
     if ! apt-cache show "${missing[@]}" >/dev/null 2>&1; then
         qd_apt "$log" update || { qd_fail_apt "$log"; return 1; }
     fi
     if ! qd_apt "$log" install -y --no-install-recommends "${missing[@]}"; then
-        qd_say "Fetching newer package lists, and trying again"
+        qd_say "Fetching newer package lists and trying again"
         qd_apt "$log" update && qd_apt "$log" install -y --no-install-recommends "${missing[@]}" ||
             { qd_fail_apt "$log"; return 1; }
     fi
     rm -f "$log"
 }
 
-# Uses as_root of its caller. `env`, because sudo clears the environment.
+# Uses as_root of its caller. sudo clears the environment, so `env` sets the variable.
 qd_apt() {
     local log=$1
     shift
@@ -71,7 +70,7 @@ qd_fail_apt() {
     qd_say "apt-get failed; the whole log is $1"
 }
 
-# qd_build FOLDER [CMAKE OPTION...] [-- TARGET...]: configures FOLDER where its options changed, and builds.
+# qd_build FOLDER [CMAKE OPTION...] [-- TARGET...]: configures FOLDER if its options changed, and builds.
 qd_build() {
     local folder=$1 options=() targets=() log generator=()
     shift
@@ -101,8 +100,8 @@ qd_build() {
     fi
 }
 
-# Reads the output of make or ninja. Speaks up only when something is really compiled: on a terminal with a line that
-# counts, else with one line.
+# Reads the output of make or ninja. If something is compiled, prints one line, and on a terminal a second one that
+# shows the progress.
 qd_show_progress() {
     local line said=
     while IFS= read -r line; do

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# What tests/run, tests/fresh and .ci/run share: they count tests, and end with the line "N passed, N failed, N skipped".
-# To be sourced.
+# Counts of tests for tests/run, tests/fresh and .ci/run, which end with the line "N passed, N failed, N skipped".
+# Source this file.
 
 passed=0
 failed=0
 skipped=0
 
-# qd_add_totals LOG STATUS: adds the counts in the last such line of LOG, the output of a command that ended with STATUS.
-# A command that printed none, or that failed without counting a failure, is a failure itself.
+# qd_add_totals LOG STATUS: adds the counts in the last such line of LOG, the output of a command that ended with
+# STATUS. A command that printed no such line, or that failed without counting a failure, counts as a failure.
 qd_add_totals() {
     local counts=()
     read -r -a counts < <(sed -n 's/^\([0-9]\+\) passed, \([0-9]\+\) failed, \([0-9]\+\) skipped$/\1 \2 \3/p' "$1" |
@@ -27,7 +27,7 @@ qd_add_totals() {
     esac
 }
 
-# qd_count_skip TEST REASON: counts a test that was skipped. In CI (CI=true) it is a failure, unless may_skip lists it.
+# qd_count_skip TEST REASON: counts a skipped test. In CI (CI=true) it is a failure, unless may_skip lists it.
 qd_count_skip() {
     if [ "${CI:-}" = true ] && ! qd_may_skip "$1" "$2"; then
         echo "==> FAILED: $1 is skipped (${2:-no reason given}), and tests/support/may_skip does not list that" >&2

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# How a script that is a test of its own says what became of it. To be sourced.
+# Functions by which a test script reports its result. Source this file.
 
-# skip WHY: it cannot run here.
+# skip REASON: the test cannot run on this machine.
 skip() {
     echo "skipped: $1"
     exit 77
@@ -12,5 +12,5 @@ fail() {
     echo "FAILED: $1"
     exit 1
 }
-# say TEXT: what it is about to do.
+# say TEXT: prints the next step.
 say() { printf '==> %s\n' "$*"; }

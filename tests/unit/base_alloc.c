@@ -4,25 +4,15 @@
  */
 #include <string.h>
 
-#include "server/base/memory/alloc.h"
-#include "tests/support/test.h"
+#include "base_heap.h"
 
 #define HEAP_BYTES_LIMIT (1u << 20)
 
-static int no_limit(void **state)
+HEAP_TEST(heap_counts_its_bytes_exactly)
 {
-    (void)state;
-    qd_memory_limit_set(0);
-    return 0;
-}
-
-TEST_WITH(a_heap_counts_its_bytes_exactly, no_limit, NULL)
-{
-    qd_heap heap;
-
-    qd_heap_init(&heap);
     char *small = qd_heap_alloc(&heap, 7);
     char *zeroed = qd_heap_alloc_zeroed(&heap, 100000);
+
     assert_non_null(small);
     assert_non_null(zeroed);
     assert_int_equal(heap.bytes, 100007);
@@ -35,29 +25,20 @@ TEST_WITH(a_heap_counts_its_bytes_exactly, no_limit, NULL)
     assert_int_equal(heap.bytes, 100000);
     qd_heap_free(&heap, zeroed, 100000);
     assert_int_equal(heap.bytes, 0);
-    qd_heap_deinit(&heap);
-    assert_int_equal(qd_memory_used(), 0);
 }
 
-TEST_WITH(an_allocation_of_no_bytes_is_null, no_limit, NULL)
+HEAP_TEST(allocation_of_no_bytes_is_null)
 {
-    qd_heap heap;
-
-    qd_heap_init(&heap);
     assert_null(qd_heap_alloc(&heap, 0));
     assert_null(qd_heap_alloc_aligned(&heap, 64, 0));
     assert_null(qd_heap_need(&heap, 64, 0));
     assert_null(qd_shared_alloc(0));
     qd_heap_free(&heap, NULL, 0);
     qd_shared_free(NULL, 0);
-    qd_heap_deinit(&heap);
 }
 
-TEST_WITH(allocations_are_aligned, no_limit, NULL)
+HEAP_TEST(allocations_are_aligned)
 {
-    qd_heap heap;
-
-    qd_heap_init(&heap);
     for (size_t size = 1; size < 3000; size = size * 3 + 1) {
         char *plain = qd_heap_alloc(&heap, size);
 
@@ -77,16 +58,13 @@ TEST_WITH(allocations_are_aligned, no_limit, NULL)
             qd_heap_free_aligned(&heap, needed, alignment, size);
         }
     }
-    qd_heap_deinit(&heap);
 }
 
-TEST_WITH(a_resize_keeps_the_bytes, no_limit, NULL)
+HEAP_TEST(resize_keeps_the_bytes)
 {
-    qd_heap heap;
     unsigned char *bytes = NULL;
     size_t size = 0;
 
-    qd_heap_init(&heap);
     for (size_t next = 1; next < 500000; next = next * 2 + 3) {
         bytes = qd_heap_resize(&heap, bytes, size, next);
         assert_non_null(bytes);
@@ -103,14 +81,10 @@ TEST_WITH(a_resize_keeps_the_bytes, no_limit, NULL)
     assert_int_equal(heap.bytes, 10);
     assert_int_equal(bytes[9], 9);
     qd_heap_free(&heap, bytes, 10);
-    qd_heap_deinit(&heap);
 }
 
-TEST_WITH(an_allocation_above_the_limit_fails, no_limit, NULL)
+HEAP_TEST(allocation_above_the_limit_fails)
 {
-    qd_heap heap;
-
-    qd_heap_init(&heap);
     qd_memory_limit_set(HEAP_BYTES_LIMIT);
     assert_int_equal(qd_memory_limit(), HEAP_BYTES_LIMIT);
     assert_null(qd_heap_alloc(&heap, HEAP_BYTES_LIMIT + 1));
@@ -129,15 +103,10 @@ TEST_WITH(an_allocation_above_the_limit_fails, no_limit, NULL)
     assert_non_null(shared);
     assert_null(qd_heap_alloc(&heap, HEAP_BYTES_LIMIT));
     qd_shared_free(shared, HEAP_BYTES_LIMIT / 2);
-    qd_heap_deinit(&heap);
-    assert_int_equal(qd_memory_used(), 0);
 }
 
-TEST_WITH(a_need_above_the_limit_succeeds, no_limit, NULL)
+HEAP_TEST(need_above_the_limit_succeeds)
 {
-    qd_heap heap;
-
-    qd_heap_init(&heap);
     qd_memory_limit_set(HEAP_BYTES_LIMIT);
     void *scratch = qd_heap_need(&heap, 64, 2 * HEAP_BYTES_LIMIT);
     assert_non_null(scratch);
@@ -148,18 +117,14 @@ TEST_WITH(a_need_above_the_limit_succeeds, no_limit, NULL)
     void *again = qd_heap_alloc(&heap, 1);
     assert_non_null(again);
     qd_heap_free(&heap, again, 1);
-    qd_heap_deinit(&heap);
-    assert_int_equal(qd_memory_used(), 0);
 }
 
-TEST_WITH(a_huge_size_fails_without_overflow, no_limit, NULL)
+HEAP_TEST(huge_size_fails_without_overflow)
 {
     /* volatile, because the compiler warns of such a constant */
     volatile size_t huge = SIZE_MAX;
-    qd_heap heap;
-
-    qd_heap_init(&heap);
     void *one = qd_heap_alloc(&heap, 1);
+
     assert_non_null(one);
     assert_null(qd_heap_alloc(&heap, huge));
     assert_null(qd_heap_alloc_aligned(&heap, 4096, huge - 1));
@@ -168,19 +133,14 @@ TEST_WITH(a_huge_size_fails_without_overflow, no_limit, NULL)
     assert_null(qd_shared_alloc(huge));
     assert_int_equal(heap.bytes, 1);
     qd_heap_free(&heap, one, 1);
-    qd_heap_deinit(&heap);
-    assert_int_equal(qd_memory_used(), 0);
 }
 
 /* The draw of a heap beyond its bytes is bounded, and a heap that alternately frees and allocates rarely draws. */
-TEST_WITH(a_heap_draws_from_the_budget_in_steps, no_limit, NULL)
+HEAP_TEST(heap_draws_from_the_budget_in_steps)
 {
     enum { PIECES = 4000, PIECE_BYTES = 256 };
     static void *pieces[PIECES];
     size_t draws = 0;
-    qd_heap heap;
-
-    qd_heap_init(&heap);
     for (size_t index = 0; index < PIECES; index++) {
         size_t drawn = heap.drawn;
 
@@ -205,10 +165,9 @@ TEST_WITH(a_heap_draws_from_the_budget_in_steps, no_limit, NULL)
         assert_true(heap.drawn - heap.bytes <= 2 * 4096 + heap.bytes / 4);
         assert_int_equal(qd_memory_used(), heap.drawn);
     }
-    qd_heap_deinit(&heap);
 }
 
-TEST(the_memory_of_the_machine_is_plausible)
+TEST(memory_of_machine_is_plausible)
 {
     size_t bytes = qd_memory_of_machine();
 

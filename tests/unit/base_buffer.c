@@ -9,7 +9,7 @@
 #include "server/base/memory/buffer.h"
 #include "tests/support/test.h"
 
-TEST(a_buffer_lives_until_its_last_reference)
+TEST(buffer_lives_until_its_last_reference)
 {
     qd_buffer *buffer = qd_buffer_create(1000);
 
@@ -27,7 +27,7 @@ TEST(a_buffer_lives_until_its_last_reference)
     assert_int_equal(qd_memory_used(), 0);
 }
 
-TEST(a_buffer_above_the_limit_is_not_created)
+TEST(buffer_above_the_limit_is_not_created)
 {
     volatile size_t huge = SIZE_MAX;
 
@@ -52,7 +52,7 @@ static void *share(void *argument)
     return NULL;
 }
 
-TEST(a_buffer_shared_by_threads_is_freed_once)
+TEST(buffer_shared_by_threads_is_freed_once)
 {
     pthread_t threads[4];
     qd_buffer *buffer = qd_buffer_create(64);

@@ -2,20 +2,18 @@
  *
  * The pool of ids: ids are small, unique while in use, and returning one never fails.
  */
-
 #include "server/base/memory/id_pool.h"
+
+#include "base_heap.h"
 #include "support/rng.h"
-#include "tests/support/test.h"
 
 #define IDS 1000u
 
-TEST(a_returned_id_is_taken_next)
+HEAP_TEST(returned_id_is_taken_next)
 {
-    qd_heap heap;
     qd_id_pool pool;
     uint32_t id;
 
-    qd_heap_init(&heap);
     qd_id_pool_init(&pool, &heap);
     for (uint32_t expected = 0; expected < 100; expected++) {
         assert_int_equal(qd_id_pool_take(&pool, &id), QD_OK);
@@ -27,18 +25,15 @@ TEST(a_returned_id_is_taken_next)
     assert_int_equal(qd_id_pool_take(&pool, &id), QD_OK);
     assert_int_equal(id, 100);
     qd_id_pool_deinit(&pool);
-    qd_heap_deinit(&heap);
 }
 
-TEST(an_id_in_use_is_never_taken_again)
+HEAP_TEST(id_in_use_is_never_taken)
 {
     bool used[IDS] = {false};
     uint32_t used_count = 0;
     rng_stream random = {1};
-    qd_heap heap;
     qd_id_pool pool;
 
-    qd_heap_init(&heap);
     qd_id_pool_init(&pool, &heap);
     for (uint32_t round = 0; round < 100000; round++) {
         uint32_t draw = rng_below(&random, IDS);
@@ -58,16 +53,13 @@ TEST(an_id_in_use_is_never_taken_again)
         }
     }
     qd_id_pool_deinit(&pool);
-    qd_heap_deinit(&heap);
 }
 
-TEST(ids_can_be_returned_without_memory)
+HEAP_TEST(ids_can_be_returned_without_memory)
 {
-    qd_heap heap;
     qd_id_pool pool;
     uint32_t taken = 0, id;
 
-    qd_heap_init(&heap);
     qd_id_pool_init(&pool, &heap);
     qd_memory_limit_set(16 * 1024);
     while (qd_id_pool_take(&pool, &id) == QD_OK) {
@@ -82,9 +74,7 @@ TEST(ids_can_be_returned_without_memory)
         assert_int_equal(qd_id_pool_take(&pool, &id), QD_OK);
     }
     assert_int_equal(qd_id_pool_take(&pool, &id), QD_ERR_NO_MEMORY);
-    qd_memory_limit_set(0);
     qd_id_pool_deinit(&pool);
-    qd_heap_deinit(&heap);
 }
 
 TEST_MAIN()

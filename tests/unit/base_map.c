@@ -4,9 +4,9 @@
  */
 #include <string.h>
 
+#include "base_heap.h"
 #include "server/base/memory/map.h"
 #include "support/rng.h"
-#include "tests/support/test.h"
 
 #define KEYS_MAX 600u
 
@@ -17,11 +17,6 @@ typedef struct reference {
     bool present[KEYS_MAX];
     uint32_t key_count, count;
 } reference;
-
-static uint64_t draw_64(rng_stream *random)
-{
-    return (uint64_t)rng_draw(random) << 32 | rng_draw(random);
-}
 
 static void check_all(const qd_map *map, const reference *expected)
 {
@@ -60,7 +55,7 @@ static void play(qd_map *map, reference *expected, rng_stream *random, uint32_t 
         uint64_t key = expected->keys[index];
 
         if (rng_below(random, 100) < put_percent) {
-            uint64_t value = draw_64(random);
+            uint64_t value = rng_draw_64(random);
 
             assert_int_equal(qd_map_put(map, key, value), QD_OK);
             expected->count += !expected->present[index];
@@ -81,27 +76,22 @@ static void play(qd_map *map, reference *expected, rng_stream *random, uint32_t 
 /* The entry where a key's search begins. The map holds only this key, so iteration finds it there. */
 static uint32_t home_of(uint64_t key, uint64_t salt, uint32_t room_for)
 {
-    qd_heap heap;
     qd_map map;
     uint32_t cursor = 0;
     uint64_t key_found, value;
 
-    qd_heap_init(&heap);
     qd_map_init(&map, &heap, salt);
     assert_int_equal(qd_map_reserve(&map, room_for), QD_OK);
     assert_int_equal(qd_map_put(&map, key, 0), QD_OK);
     assert_true(qd_map_next(&map, &cursor, &key_found, &value));
     qd_map_deinit(&map);
-    qd_heap_deinit(&heap);
     return cursor - 1;
 }
 
 static void check_keys(reference *expected, uint64_t salt, rng_stream random)
 {
-    qd_heap heap;
     qd_map map;
 
-    qd_heap_init(&heap);
     qd_map_init(&map, &heap, salt);
     check_all(&map, expected);
     for (uint32_t round = 0; round < 4; round++) {
@@ -110,24 +100,22 @@ static void check_keys(reference *expected, uint64_t salt, rng_stream random)
         play(&map, expected, &random, 1500, 15);
     }
     qd_map_deinit(&map);
-    assert_int_equal(heap.bytes, 0);
-    qd_heap_deinit(&heap);
 }
 
-TEST(random_keys_agree_with_an_array)
+HEAP_TEST(random_keys_agree_with_an_array)
 {
     for (uint64_t seed = 1; seed <= 4; seed++) {
         reference expected = {.key_count = KEYS_MAX};
         rng_stream random = {seed};
 
         for (uint32_t index = 0; index < KEYS_MAX; index++) {
-            expected.keys[index] = draw_64(&random);
+            expected.keys[index] = rng_draw_64(&random);
         }
         check_keys(&expected, seed, random);
     }
 }
 
-TEST(consecutive_keys_agree_with_an_array)
+HEAP_TEST(consecutive_keys_agree_with_an_array)
 {
     reference expected = {.key_count = KEYS_MAX};
 
@@ -140,7 +128,7 @@ TEST(consecutive_keys_agree_with_an_array)
 
 /* All keys belong to the last three entries of a table of 64. So runs are long and wrap around, and removals must close
  * gaps across the edge. The test finds such keys by trying. */
-TEST(clustered_keys_agree_with_an_array)
+HEAP_TEST(clustered_keys_agree_with_an_array)
 {
     reference expected = {.key_count = 0};
     const uint32_t room_for = 50;
@@ -150,10 +138,8 @@ TEST(clustered_keys_agree_with_an_array)
             expected.keys[expected.key_count++] = key;
         }
     }
-    qd_heap heap;
     qd_map map;
     rng_stream random = {3};
-    qd_heap_init(&heap);
     qd_map_init(&map, &heap, 99);
     assert_int_equal(qd_map_reserve(&map, room_for), QD_OK);
     for (uint32_t round = 0; round < 10; round++) {
@@ -162,17 +148,14 @@ TEST(clustered_keys_agree_with_an_array)
     }
     assert_int_equal(map.capacity, 64);
     qd_map_deinit(&map);
-    qd_heap_deinit(&heap);
 }
 
-TEST(a_put_without_memory_changes_nothing)
+HEAP_TEST(put_without_memory_changes_nothing)
 {
-    qd_heap heap;
     qd_map map;
     uint64_t value;
     uint32_t put = 0;
 
-    qd_heap_init(&heap);
     qd_map_init(&map, &heap, 5);
     qd_memory_limit_set(64 * 1024);
     while (qd_map_put(&map, put, put) == QD_OK) {
@@ -186,16 +169,12 @@ TEST(a_put_without_memory_changes_nothing)
     assert_false(qd_map_get(&map, put, &value));
     assert_int_equal(qd_map_put(&map, 0, 17), QD_OK); /* a present key can still be replaced */
     qd_map_deinit(&map);
-    qd_memory_limit_set(0);
-    qd_heap_deinit(&heap);
 }
 
-TEST(puts_within_a_reserve_allocate_nothing)
+HEAP_TEST(puts_within_a_reserve_allocate_nothing)
 {
-    qd_heap heap;
     qd_map map;
 
-    qd_heap_init(&heap);
     qd_map_init(&map, &heap, 5);
     assert_int_equal(qd_map_reserve(&map, 10000), QD_OK);
     size_t bytes = heap.bytes;
@@ -204,7 +183,6 @@ TEST(puts_within_a_reserve_allocate_nothing)
     }
     assert_int_equal(heap.bytes, bytes);
     qd_map_deinit(&map);
-    qd_heap_deinit(&heap);
 }
 
 TEST_MAIN()

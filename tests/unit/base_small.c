@@ -14,7 +14,7 @@
 #include "server/base/status.h"
 #include "tests/support/test.h"
 
-TEST(a_false_assertion_aborts_and_names_its_place)
+TEST(false_assertion_aborts_and_names_its_place)
 {
     char text[512] = "";
     int pipe_ends[2];
@@ -53,7 +53,7 @@ TEST(each_status_has_a_text)
     assert_string_equal(qd_status_text((qd_status)-99), "an unknown status");
 }
 
-TEST(the_clock_never_goes_back)
+TEST(clock_never_goes_back)
 {
     uint64_t before = qd_clock_now_ns();
 
@@ -79,7 +79,7 @@ static void note(size_t index, void *argument)
     seen->count++;
 }
 
-TEST(the_serial_executor_runs_tasks_in_order)
+TEST(serial_executor_runs_tasks_in_order)
 {
     order seen = {0, true};
 

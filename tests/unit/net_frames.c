@@ -5,35 +5,29 @@
 #include "support/net_fixture.h"
 #include "tests/support/test.h"
 
-TEST(frames_of_every_size_are_echoed)
+NET_TEST(frames_of_every_size_are_echoed)
 {
-    net_fixture fixture = {0};
-
-    fixture_start(&fixture, NULL);
-    int peer = peer_connect(&fixture);
+    fixture_start();
+    int peer = peer_connect();
     const size_t sizes[] = {0, 1, 127, 128, 200000, 262140, 262141, 262142, 262144, 1u << 20};
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        peer_send_frame(peer, (uint8_t)i, sizes[i]);
-        peer_expect_frame(peer, (uint8_t)i, sizes[i]);
+        peer_expect_echo(peer, (uint8_t)i, sizes[i]);
     }
     assert_int_equal(qd_net_connections(fixture.net), 1);
     assert_int_equal(strncmp(fixture.links[0]->peer, "127.0.0.1:", 10), 0);
 
-    close(peer);
-    wait_for(&fixture, &fixture.closed, 1);
+    peer_close(peer);
+    wait_for(&fixture.closed, 1);
     assert_int_equal(qd_net_connections(fixture.net), 0);
     assert_int_equal(qd_net_bytes_in(fixture.net), qd_net_bytes_out(fixture.net));
     assert_true(qd_net_bytes_in(fixture.net) > 1u << 20);
-    fixture_stop(&fixture);
 }
 
-TEST(frames_cut_at_every_byte_arrive_whole)
+NET_TEST(frames_cut_at_every_byte_arrive_whole)
 {
-    net_fixture fixture = {0};
-
-    fixture_start(&fixture, NULL);
-    int peer = peer_connect(&fixture);
+    fixture_start();
+    int peer = peer_connect();
     int on = 1;
     uint8_t stream[512];
     size_t size = 0;
@@ -59,27 +53,6 @@ TEST(frames_cut_at_every_byte_arrive_whole)
     peer_expect_frame(peer, 1, 140);
     peer_expect_frame(peer, 2, 0);
     peer_expect_frame(peer, 3, 140);
-
-    close(peer);
-    fixture_stop(&fixture);
-}
-
-TEST(many_frames_in_one_write_arrive_in_order)
-{
-    net_fixture fixture = {0};
-    qd_net_config config = fixture_config(&fixture);
-
-    config.outbox_bytes_max = 8u << 20;
-    fixture_start(&fixture, &config);
-    int peer = peer_connect(&fixture);
-    qd_buffer *all = numbered_frames(50000);
-
-    peer_send(peer, all->bytes, all->size);
-    expect_numbered(peer, 0, 50000);
-
-    qd_buffer_release(all);
-    close(peer);
-    fixture_stop(&fixture);
 }
 
 /* ---- pauses ---- */
@@ -87,9 +60,8 @@ TEST(many_frames_in_one_write_arrive_in_order)
 static _Atomic uint32_t paused_frames; /* delivered while paused; must stay 0 */
 static _Atomic bool paused;
 
-static void pause_and_echo(net_fixture *fixture, qd_link *link, const uint8_t *bytes, size_t size)
+static void pause_and_echo(qd_link *link, const uint8_t *bytes, size_t size)
 {
-    (void)fixture;
     if (paused) {
         paused_frames++;
     }
@@ -99,79 +71,62 @@ static void pause_and_echo(net_fixture *fixture, qd_link *link, const uint8_t *b
 }
 
 /* Each frame pauses the link, and the test's thread resumes it. All frames lie in one or two read buffers. */
-TEST(a_pause_inside_a_read_stops_delivery)
+NET_TEST(a_pause_inside_a_read_stops_delivery)
 {
     enum { FRAMES = 15000 };
-    net_fixture fixture = {.on_frame = pause_and_echo};
-    fixture_start(&fixture, NULL);
-    int peer = peer_connect(&fixture);
-    qd_buffer *all = numbered_frames(FRAMES);
+    fixture.on_frame = pause_and_echo;
+    fixture_start();
+    int peer = peer_connect();
 
-    peer_send(peer, all->bytes, all->size);
+    peer_send_numbered(peer, FRAMES);
     for (uint32_t i = 0; i < FRAMES; i++) {
-        wait_for(&fixture, &fixture.frames, i + 1);
+        wait_for(&fixture.frames, i + 1);
         paused = false;
         qd_link_resume(fixture.links[0]);
-        expect_numbered(peer, i, i + 1);
+        peer_expect_numbered(peer, i, i + 1);
     }
     assert_int_equal(paused_frames, 0);
     assert_int_equal(fixture.frames, FRAMES);
-
-    qd_buffer_release(all);
-    close(peer);
-    wait_for(&fixture, &fixture.closed, 1);
-    fixture_stop(&fixture);
+    peer_close(peer);
+    wait_for(&fixture.closed, 1);
 }
 
-static void pause_at_opening(net_fixture *fixture, qd_link *link)
+static void pause_at_opening(qd_link *link)
 {
-    (void)fixture;
     qd_link_pause(link);
     qd_link_pause(link);
 }
 
 /* Frames that arrive meanwhile are delivered later, in order. */
-TEST(frames_wait_until_every_pause_is_resumed)
+NET_TEST(frames_wait_until_every_pause_is_resumed)
 {
-    net_fixture fixture = {.on_opened = pause_at_opening};
+    fixture.on_opened = pause_at_opening;
+    fixture_start();
+    int peer = peer_connect(), other = peer_connect();
 
-    fixture_start(&fixture, NULL);
-    int peer = peer_connect(&fixture), other = peer_connect(&fixture);
-    qd_buffer *all = numbered_frames(1000);
-
-    wait_for(&fixture, &fixture.opened, 2);
-    peer_send(peer, all->bytes, all->size);
+    wait_for(&fixture.opened, 2);
+    peer_send_numbered(peer, 1000);
     qd_link_resume(fixture.links[0]);
     qd_link_resume(fixture.links[1]);
     qd_link_resume(fixture.links[1]);
     /* The answer on the other connection shows that the loop had a turn in which it could have delivered a frame. */
-    peer_send_frame(other, 1, 10);
-    peer_expect_frame(other, 1, 10);
-    assert_int_equal(count_of(&fixture, &fixture.frames), 1);
+    peer_expect_echo(other, 1, 10);
+    assert_int_equal(count_of(&fixture.frames), 1);
     qd_link_resume(fixture.links[0]);
-    expect_numbered(peer, 0, 1000);
-
-    qd_buffer_release(all);
-    close(peer);
-    close(other);
-    fixture_stop(&fixture);
+    peer_expect_numbered(peer, 0, 1000);
 }
 
 /* The paused link holds undelivered bytes. */
-TEST(a_paused_link_closes_when_the_net_stops)
+NET_TEST(a_paused_link_closes_when_the_net_stops)
 {
-    net_fixture fixture = {.on_frame = pause_and_echo};
-
-    fixture_start(&fixture, NULL);
-    int peer = peer_connect(&fixture);
-    qd_buffer *all = numbered_frames(1000);
+    fixture.on_frame = pause_and_echo;
+    fixture_start();
+    int peer = peer_connect();
 
     paused = false;
-    peer_send(peer, all->bytes, all->size);
-    wait_for(&fixture, &fixture.frames, 1);
-    qd_buffer_release(all);
-    fixture_stop(&fixture);
-    close(peer);
+    peer_send_numbered(peer, 1000);
+    wait_for(&fixture.frames, 1);
+    fixture_stop(0);
 }
 
 /* ---- faults ---- */
@@ -179,9 +134,8 @@ TEST(a_paused_link_closes_when_the_net_stops)
 /* More than the peer's receive buffer takes, so most of it is unsent when the link is asked to close. */
 #define GOODBYE_BYTES 500000u
 
-static void report_and_close(net_fixture *fixture, qd_link *link)
+static void report_and_close(qd_link *link)
 {
-    (void)fixture;
     send_and_release(link, frame_of('!', GOODBYE_BYTES), QD_LINK_REPLY);
     qd_link_close(link, WAIT_S * 1000);
 }
@@ -190,10 +144,10 @@ static void report_and_close(net_fixture *fixture, qd_link *link)
 static void fault_of(const void *bytes, size_t size, qd_link_fault fault, uint64_t value)
 {
     static uint8_t more[512u << 10];
-    net_fixture fixture = {.on_fault = report_and_close};
 
-    fixture_start(&fixture, NULL);
-    int peer = peer_connect_narrow(&fixture);
+    fixture.on_fault = report_and_close;
+    fixture_start();
+    int peer = peer_connect_narrow();
 
     peer_send_frame(peer, 7, 50);
     peer_send(peer, bytes, size);
@@ -206,45 +160,43 @@ static void fault_of(const void *bytes, size_t size, qd_link_fault fault, uint64
     peer_expect_frame(peer, 7, 50);
     peer_expect_frame(peer, '!', GOODBYE_BYTES);
     peer_expect_end(peer);
-    close(peer);
+    peer_close(peer);
 
-    wait_for(&fixture, &fixture.closed, 1);
+    wait_for(&fixture.closed, 1);
     assert_int_equal(fixture.faults, 1);
     assert_int_equal(fixture.frames, 1);
     assert_int_equal(fixture.fault, fault);
     assert_int_equal(fixture.fault_value, value);
-    fixture_stop(&fixture);
 }
 
-TEST(a_bad_prefix_reports_a_fault)
+NET_TEST(a_bad_prefix_reports_a_fault)
 {
     fault_of("\xff\xff\xff\xff\xff\xff", 6, QD_LINK_BAD_PREFIX, 0);
 }
 
-TEST(a_frame_over_the_limit_reports_a_fault)
+NET_TEST(a_frame_over_the_limit_reports_a_fault)
 {
     fault_of("\x81\x80\x40", 3, QD_LINK_FRAME_TOO_LONG, (1u << 20) + 1);
 }
 
-static void narrow_frames(net_fixture *fixture, qd_link *link)
+static void narrow_frames(qd_link *link)
 {
-    (void)fixture;
     qd_link_frame_bytes_max(link, 100);
 }
 
-static void widen_frames(net_fixture *fixture, qd_link *link, const uint8_t *bytes, size_t size)
+static void widen_frames(qd_link *link, const uint8_t *bytes, size_t size)
 {
-    (void)fixture;
     qd_link_frame_bytes_max(link, 1000);
     send_and_release(link, frame_with(bytes, size), QD_LINK_REPLY);
 }
 
-TEST(a_new_frame_limit_applies_to_the_next_frame)
+NET_TEST(a_new_frame_limit_applies_to_the_next_frame)
 {
-    net_fixture fixture = {.on_opened = narrow_frames, .on_frame = widen_frames, .on_fault = report_and_close};
-
-    fixture_start(&fixture, NULL);
-    int peer = peer_connect(&fixture), other = peer_connect(&fixture);
+    fixture.on_opened = narrow_frames;
+    fixture.on_frame = widen_frames;
+    fixture.on_fault = report_and_close;
+    fixture_start();
+    int peer = peer_connect(), other = peer_connect();
 
     peer_send_frame(peer, 1, 100);
     peer_send_frame(peer, 2, 1000);
@@ -253,94 +205,78 @@ TEST(a_new_frame_limit_applies_to_the_next_frame)
     peer_send_frame(other, 3, 101);
     peer_expect_frame(other, '!', GOODBYE_BYTES);
     assert_int_equal(fixture.fault_value, 101);
-
-    close(peer);
-    close(other);
-    fixture_stop(&fixture);
 }
 
 /* ---- comings and goings ---- */
 
-TEST(a_peer_that_ends_its_side_gets_its_answer)
+NET_TEST(a_peer_that_ends_its_side_gets_its_answer)
 {
-    net_fixture fixture = {0};
-
-    fixture_start(&fixture, NULL);
-    int peer = peer_connect(&fixture);
+    fixture_start();
+    int peer = peer_connect();
 
     peer_send_frame(peer, 5, 200000);
     assert_int_equal(shutdown(peer, SHUT_WR), 0);
     peer_expect_frame(peer, 5, 200000);
     peer_expect_end(peer);
-    wait_for(&fixture, &fixture.closed, 1);
+    wait_for(&fixture.closed, 1);
     assert_int_equal(qd_net_connections(fixture.net), 0);
-    close(peer);
-    fixture_stop(&fixture);
 }
 
 /* The peers reset inside a prefix, inside a frame, before they read an answer, and without having sent anything. */
-TEST(a_reset_closes_the_link)
+NET_TEST(a_reset_closes_the_link)
 {
-    net_fixture fixture = {0};
-
-    fixture_start(&fixture, NULL);
+    fixture_start();
     int peers[4];
 
     for (uint32_t i = 0; i < 4; i++) {
-        peers[i] = peer_connect(&fixture);
+        peers[i] = peer_connect();
     }
-    wait_for(&fixture, &fixture.opened, 4);
+    wait_for(&fixture.opened, 4);
     peer_send(peers[0], "\x80", 1);
     peer_send(peers[1], "\x20half a frame", 13);
     peer_send_frame(peers[2], 1, 1u << 20);
-    wait_for(&fixture, &fixture.frames, 1);
+    wait_for(&fixture.frames, 1);
     for (uint32_t i = 0; i < 4; i++) {
         peer_reset(peers[i]);
     }
-    wait_for(&fixture, &fixture.closed, 4);
+    wait_for(&fixture.closed, 4);
     for (uint32_t i = 0; i < 4; i++) {
         assert_int_equal(send_and_release(fixture.links[i], frame_of(1, 1), QD_LINK_REPLY), QD_LINK_CLOSED);
     }
-    fixture_stop(&fixture);
 }
 
-static void set_deadline(net_fixture *fixture, qd_link *link)
+static void set_deadline(qd_link *link)
 {
-    (void)fixture;
     qd_link_deadline(link, 60);
 }
 
-static void clear_deadline(net_fixture *fixture, qd_link *link, const uint8_t *bytes, size_t size)
+static void clear_deadline(qd_link *link, const uint8_t *bytes, size_t size)
 {
-    (void)fixture, (void)bytes, (void)size;
+    (void)bytes, (void)size;
     qd_link_deadline(link, 0);
 }
 
-static void close_now(net_fixture *fixture, qd_link *link)
+static void close_now(qd_link *link)
 {
-    (void)fixture;
     qd_link_close(link, 0);
 }
 
 /* The first frame clears the deadline. A link without a frame expires. */
-TEST(a_deadline_expires_unless_it_is_cleared)
+NET_TEST(a_deadline_expires_unless_it_is_cleared)
 {
-    net_fixture fixture = {.on_opened = set_deadline, .on_frame = clear_deadline, .on_expired = close_now};
-
-    fixture_start(&fixture, NULL);
-    int active = peer_connect(&fixture);
+    fixture.on_opened = set_deadline;
+    fixture.on_frame = clear_deadline;
+    fixture.on_expired = close_now;
+    fixture_start();
+    int active = peer_connect();
 
     peer_send_frame(active, 1, 1);
-    wait_for(&fixture, &fixture.frames, 1);
-    int silent = peer_connect(&fixture);
+    wait_for(&fixture.frames, 1);
+    int silent = peer_connect();
     peer_expect_end(silent);
-    wait_for(&fixture, &fixture.closed, 1);
-    assert_int_equal(count_of(&fixture, &fixture.expired), 1);
+    wait_for(&fixture.closed, 1);
+    assert_int_equal(count_of(&fixture.expired), 1);
     assert_int_equal(qd_net_connections(fixture.net), 1);
-
-    close(active);
-    close(silent);
-    fixture_stop(&fixture);
 }
 
 TEST_MAIN()

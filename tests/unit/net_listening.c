@@ -11,24 +11,22 @@
 
 static void start_fails(const char *host, uint16_t port, const char *words, const char *fix)
 {
-    net_fixture fixture = {0};
-    qd_net_config config = fixture_config(&fixture);
+    qd_net_config config = fixture.config;
+    qd_net *net;
     char error[256] = "";
     size_t memory = qd_memory_used();
 
     config.host = host;
     config.port = port;
-    assert_int_not_equal(qd_net_start(&config, &fixture.net, error, sizeof error), QD_OK);
+    assert_int_not_equal(qd_net_start(&config, &net, error, sizeof error), QD_OK);
     assert_non_null(strstr(error, words));
     assert_non_null(strstr(error, fix));
     assert_int_equal(qd_memory_used(), memory);
 }
 
-TEST(a_failed_start_reports_the_address_and_the_fix)
+NET_TEST(a_failed_start_reports_the_address_and_the_fix)
 {
-    net_fixture fixture = {0};
-
-    fixture_start(&fixture, NULL);
+    fixture_start();
     uint16_t port = qd_net_port(fixture.net);
     char words[64];
 
@@ -38,34 +36,24 @@ TEST(a_failed_start_reports_the_address_and_the_fix)
     start_fails("no-such-host.invalid", 7400, "no-such-host.invalid:7400", "unknown host");
     /* An address reserved for documentation, which no machine has. */
     start_fails("192.0.2.1", 7400, "192.0.2.1:7400", "no such address");
-    fixture_stop(&fixture);
 }
 
-TEST(a_port_can_be_reused_right_after_a_stop)
+NET_TEST(a_port_can_be_reused_right_after_a_stop)
 {
-    net_fixture first = {0}, second = {0};
+    fixture_start();
+    fixture.config.port = qd_net_port(fixture.net);
+    int peer = peer_connect();
 
-    fixture_start(&first, NULL);
-    qd_net_config config = fixture_config(&second);
-    config.port = qd_net_port(first.net);
-    int peer = peer_connect(&first);
-
-    wait_for(&first, &first.opened, 1);
-    fixture_stop(&first); /* our side ends first, so the system keeps the address pair for a while */
+    wait_for(&fixture.opened, 1);
+    fixture_stop(0); /* our side ends first, so the system keeps the address pair for a while */
     peer_expect_end(peer);
-    close(peer);
-    fixture_start(&second, &config);
-    peer = peer_connect(&second);
-    peer_send_frame(peer, 1, 1);
-    peer_expect_frame(peer, 1, 1);
-    close(peer);
-    fixture_stop(&second);
+    fixture_start();
+    peer = peer_connect();
+    peer_expect_echo(peer, 1, 1);
 }
 
-TEST(an_ipv6_address_accepts_connections)
+NET_TEST(an_ipv6_address_accepts_connections)
 {
-    net_fixture fixture = {0};
-    qd_net_config config = fixture_config(&fixture);
     struct sockaddr_in6 address = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
     int peer = socket(AF_INET6, SOCK_STREAM, 0);
 
@@ -73,15 +61,13 @@ TEST(an_ipv6_address_accepts_connections)
         print_message("skipped: this machine has no IPv6\n");
         skip();
     }
-    config.host = "::1";
-    fixture_start(&fixture, &config);
+    fixture.peers[fixture.peer_count++] = peer;
+    fixture.config.host = "::1";
+    fixture_start();
     address.sin6_port = htons(qd_net_port(fixture.net));
     assert_int_equal(connect(peer, (struct sockaddr *)&address, sizeof address), 0);
-    peer_send_frame(peer, 1, 1);
-    peer_expect_frame(peer, 1, 1);
+    peer_expect_echo(peer, 1, 1);
     assert_int_equal(strncmp(fixture.links[0]->peer, "[::1]:", 6), 0);
-    close(peer);
-    fixture_stop(&fixture);
 }
 
 /* ---- limits ---- */
@@ -92,69 +78,58 @@ static qd_buffer *refusal(void *context, qd_net_refusal reason)
     return frame_of(reason == QD_NET_FULL ? 'F' : 'M', 20);
 }
 
-TEST(a_connection_over_the_limit_gets_a_refusal)
+NET_TEST(a_connection_over_the_limit_gets_a_refusal)
 {
-    net_fixture fixture = {0};
-    qd_net_config config = fixture_config(&fixture);
+    fixture.config.connections_max = 2;
+    fixture.config.refusal = refusal;
+    fixture_start();
+    int first = peer_connect();
 
-    config.connections_max = 2;
-    config.refusal = refusal;
-    fixture_start(&fixture, &config);
-    int first = peer_connect(&fixture), second = peer_connect(&fixture);
+    (void)peer_connect();
 
-    wait_for(&fixture, &fixture.opened, 2);
+    wait_for(&fixture.opened, 2);
     for (uint32_t i = 0; i < 5; i++) {
-        int more = peer_connect(&fixture);
+        int more = peer_connect();
 
         /* Clients send first; the unread bytes must not destroy the refusal on its way. */
         peer_send_frame(more, 1, 1000);
         peer_expect_frame(more, 'F', 20);
         peer_expect_end(more);
-        close(more);
+        peer_close(more);
     }
     assert_int_equal(qd_net_connections(fixture.net), 2);
-    assert_int_equal(count_of(&fixture, &fixture.opened), 2);
+    assert_int_equal(count_of(&fixture.opened), 2);
 
-    close(first);
-    wait_for(&fixture, &fixture.closed, 1);
-    first = peer_connect(&fixture);
-    peer_send_frame(first, 2, 2);
-    peer_expect_frame(first, 2, 2);
-    close(first);
-    close(second);
-    fixture_stop(&fixture);
+    peer_close(first);
+    wait_for(&fixture.closed, 1);
+    first = peer_connect();
+    peer_expect_echo(first, 2, 2);
 }
 
 /* More than can be refused at once: the others are closed without a reason, and all memory is freed. */
-TEST(many_connections_over_the_limit_are_all_closed)
+NET_TEST(many_connections_over_the_limit_are_all_closed)
 {
     enum { MANY = 200 };
-    net_fixture fixture = {0};
-    qd_net_config config = fixture_config(&fixture);
-    config.connections_max = 0;
-    config.refusal = refusal;
-    fixture_start(&fixture, &config);
+    fixture.config.connections_max = 0;
+    fixture.config.refusal = refusal;
+    fixture_start();
     int peers[MANY];
 
     for (uint32_t i = 0; i < MANY; i++) {
-        peers[i] = peer_connect(&fixture);
+        peers[i] = peer_connect();
     }
     for (uint32_t i = 0; i < MANY; i++) {
         uint8_t bytes[20];
 
         while (peer_receive_frame(peers[i], bytes, sizeof bytes) >= 0)
             ;
-        close(peers[i]);
     }
-    fixture_stop(&fixture);
     assert_int_equal(fixture.opened, 0);
 }
 
-TEST(a_connection_without_a_descriptor_is_accepted_later)
+NET_TEST(a_connection_without_a_descriptor_is_accepted_later)
 {
-    net_fixture fixture = {0};
-
-    fixture_start(&fixture, NULL);
+    fixture_start();
     struct rlimit before, none;
     int peer = peer_socket();
     const struct timespec pause = {.tv_nsec = 150000000};
@@ -172,41 +147,33 @@ TEST(a_connection_without_a_descriptor_is_accepted_later)
     assert_int_equal(qd_net_connections(fixture.net), 0);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
     peer_expect_frame(peer, 1, 1);
-    close(peer);
-    fixture_stop(&fixture);
 }
 
 /* An existing link keeps working: its outbox still takes a last reply. */
-TEST(a_connection_without_memory_gets_a_refusal)
+NET_TEST(a_connection_without_memory_gets_a_refusal)
 {
-    net_fixture fixture = {0};
-    qd_net_config config = fixture_config(&fixture);
-
-    config.refusal = refusal;
-    fixture_start(&fixture, &config);
-    int existing = peer_connect(&fixture);
-    wait_for(&fixture, &fixture.opened, 1);
+    fixture.config.refusal = refusal;
+    fixture_start();
+    int existing = peer_connect();
+    wait_for(&fixture.opened, 1);
     qd_buffer *last_reply = frame_of('L', 10);
 
     qd_memory_limit_set(1);
     for (uint32_t i = 0; i < 5; i++) {
-        int peer = peer_connect(&fixture);
+        int peer = peer_connect();
         const uint8_t frame[] = {1, 1};
 
         peer_send(peer, frame, sizeof frame);
         peer_expect_frame(peer, 'M', 20);
         peer_expect_end(peer);
-        close(peer);
+        peer_close(peer);
     }
     assert_int_equal(send_and_release(fixture.links[0], last_reply, QD_LINK_REPLY), QD_LINK_SENT);
     peer_expect_frame(existing, 'L', 10);
-    close(existing);
+    peer_close(existing);
     qd_memory_limit_set(0);
-    int peer = peer_connect(&fixture);
-    peer_send_frame(peer, 1, 1);
-    peer_expect_frame(peer, 1, 1);
-    close(peer);
-    fixture_stop(&fixture);
+    int peer = peer_connect();
+    peer_expect_echo(peer, 1, 1);
 }
 
 /* ---- many ---- */
@@ -214,31 +181,30 @@ TEST(a_connection_without_memory_gets_a_refusal)
 static pthread_t first_thread;
 static uint32_t on_first_thread;
 
-static void count_thread(net_fixture *fixture, qd_link *link)
+static void count_thread(qd_link *link)
 {
     (void)link;
-    pthread_mutex_lock(&fixture->lock);
-    if (fixture->opened == 0) {
+    pthread_mutex_lock(&fixture_lock);
+    if (fixture.opened == 0) {
         first_thread = pthread_self();
     }
     on_first_thread += pthread_equal(first_thread, pthread_self()) != 0;
-    pthread_mutex_unlock(&fixture->lock);
+    pthread_mutex_unlock(&fixture_lock);
 }
 
-TEST(connections_are_split_evenly_over_two_loops)
+NET_TEST(connections_are_split_evenly_over_two_loops)
 {
     enum { MANY = 500 };
-    net_fixture fixture = {.on_opened = count_thread};
-    qd_net_config config = fixture_config(&fixture);
-    config.loops = 2;
-    fixture_start(&fixture, &config);
+    fixture.on_opened = count_thread;
+    fixture.config.loops = 2;
+    fixture_start();
     int peers[MANY];
     size_t before = qd_memory_used();
 
     for (uint32_t i = 0; i < MANY; i++) {
-        peers[i] = peer_connect(&fixture);
+        peers[i] = peer_connect();
         if (i == 0) {
-            wait_for(&fixture, &fixture.opened, 1);
+            wait_for(&fixture.opened, 1);
         }
     }
     for (uint32_t round = 0; round < 3; round++) {
@@ -255,66 +221,54 @@ TEST(connections_are_split_evenly_over_two_loops)
     assert_true((qd_memory_used() - before) / MANY < 4096);
 
     for (uint32_t i = 0; i < MANY; i += 2) {
-        close(peers[i]);
+        peer_close(peers[i]);
     }
-    wait_for(&fixture, &fixture.closed, MANY / 2);
-    fixture_stop(&fixture);
+    wait_for(&fixture.closed, MANY / 2);
+    fixture_stop(0);
     for (uint32_t i = 1; i < MANY; i += 2) {
         peer_expect_end(peers[i]);
-        close(peers[i]);
     }
 }
 
 /* ---- stopping ---- */
 
-TEST(links_continue_after_listening_stops)
+NET_TEST(links_continue_after_listening_stops)
 {
-    net_fixture fixture = {0};
-
-    fixture_start(&fixture, NULL);
+    fixture_start();
     const struct sockaddr_in address = {
         .sin_family = AF_INET, .sin_port = htons(qd_net_port(fixture.net)), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    int peer = peer_connect(&fixture);
+    int peer = peer_connect();
 
-    wait_for(&fixture, &fixture.opened, 1);
+    wait_for(&fixture.opened, 1);
     qd_net_stop_listening(fixture.net);
     qd_net_stop_listening(fixture.net);
     for (bool refused = false; !refused;) {
         int attempt = peer_socket();
 
         refused = connect(attempt, (const struct sockaddr *)&address, sizeof address) != 0;
-        close(attempt);
+        peer_close(attempt);
     }
     /* Existing links continue. */
-    peer_send_frame(peer, 3, 3000);
-    peer_expect_frame(peer, 3, 3000);
-    close(peer);
-    fixture_stop(&fixture);
+    peer_expect_echo(peer, 3, 3000);
 }
 
-TEST(a_stop_flushes_queued_buffers)
+NET_TEST(a_stop_flushes_queued_buffers)
 {
-    net_fixture fixture = {0};
-    qd_net_config config = fixture_config(&fixture);
-
-    config.loops = 2;
-    fixture_start(&fixture, &config);
+    fixture.config.loops = 2;
+    fixture_start();
     int peers[10];
 
     for (uint32_t i = 0; i < 10; i++) {
-        peers[i] = peer_connect(&fixture);
-        wait_for(&fixture, &fixture.opened, i + 1);
+        peers[i] = peer_connect();
+        wait_for(&fixture.opened, i + 1);
         assert_int_equal(send_and_release(fixture.links[i], frame_of((uint8_t)i, 100000), QD_LINK_EVENTS),
                          QD_LINK_SENT);
     }
-    qd_net_stop(fixture.net, 200);
-    assert_int_equal(fixture.closed, 10);
+    fixture_stop(200);
     for (uint32_t i = 0; i < 10; i++) {
         peer_expect_frame(peers[i], (uint8_t)i, 100000);
         peer_expect_end(peers[i]);
-        close(peers[i]);
     }
-    fixture_finish(&fixture);
 }
 
 /* Connections that arrive while the net stops: each gets both opened and closed, or neither. */
@@ -333,23 +287,20 @@ static void *connect_until_refused(void *argument)
     } while (true);
 }
 
-TEST(a_stop_closes_connections_that_arrive_meanwhile)
+NET_TEST(a_stop_closes_connections_that_arrive_meanwhile)
 {
+    fixture.config.loops = 2;
+    fixture.config.connections_max = 50;
     for (uint32_t i = 0; i < 20; i++) {
-        net_fixture fixture = {0};
-        qd_net_config config = fixture_config(&fixture);
-
-        config.loops = 2;
-        config.connections_max = 50;
-        fixture_start(&fixture, &config);
+        fixture_start();
         struct sockaddr_in address = {.sin_family = AF_INET,
                                       .sin_port = htons(qd_net_port(fixture.net)),
                                       .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
         pthread_t thread;
 
         assert_int_equal(pthread_create(&thread, NULL, connect_until_refused, &address), 0);
-        wait_for(&fixture, &fixture.opened, 3);
-        fixture_stop(&fixture);
+        wait_for(&fixture.opened, 3);
+        fixture_stop(0);
         pthread_join(thread, NULL);
     }
 }

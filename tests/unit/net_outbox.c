@@ -13,6 +13,24 @@
 #define KIB    1024u
 #define MARGIN QD_LINK_REPLY_MARGIN_BYTES
 
+static qd_outbox outbox;
+
+static int open_outbox(void **state)
+{
+    (void)state;
+    qd_outbox_init(&outbox, 64 * KIB);
+    return 0;
+}
+
+static int close_outbox(void **state)
+{
+    (void)state;
+    qd_outbox_deinit(&outbox);
+    return qd_memory_used() == 0 ? 0 : -1;
+}
+
+#define OUTBOX_TEST(name) TEST_WITH(name, open_outbox, close_outbox)
+
 static qd_buffer *buffer_of(size_t size)
 {
     qd_buffer *buffer = qd_buffer_create(size);
@@ -22,23 +40,23 @@ static qd_buffer *buffer_of(size_t size)
     return buffer;
 }
 
-static qd_outbox_pushed push(qd_outbox *outbox, size_t size, qd_link_class class)
+static qd_outbox_pushed push(size_t size, qd_link_class class)
 {
     qd_buffer *buffer = buffer_of(size);
-    qd_outbox_pushed pushed = qd_outbox_push(outbox, &buffer, 1, class);
+    qd_outbox_pushed pushed = qd_outbox_push(&outbox, &buffer, 1, class);
 
     qd_buffer_release(buffer);
     return pushed;
 }
 
 /* Consumes that many bytes, in several gathers if needed. Returns whether one of them reported space. */
-static bool consume(qd_outbox *outbox, size_t bytes)
+static bool consume(size_t bytes)
 {
     bool has_space = false;
 
     while (bytes > 0) {
         uv_buf_t vectors[QD_OUTBOX_VECTORS_MAX];
-        uint32_t count = qd_outbox_gather(outbox, vectors);
+        uint32_t count = qd_outbox_gather(&outbox, vectors);
         qd_outbox_freed freed;
         size_t part = 0;
 
@@ -49,7 +67,7 @@ static bool consume(qd_outbox *outbox, size_t bytes)
         if (part > bytes) {
             part = bytes;
         }
-        has_space |= qd_outbox_consume(outbox, part, &freed);
+        has_space |= qd_outbox_consume(&outbox, part, &freed);
         for (uint32_t i = 0; i < freed.count; i++) {
             qd_buffer_release(freed.buffers[i]);
         }
@@ -58,98 +76,71 @@ static bool consume(qd_outbox *outbox, size_t bytes)
     return has_space;
 }
 
-static int nothing_is_left(void **state)
+OUTBOX_TEST(events_over_the_limit_are_refused_unless_the_outbox_is_empty)
 {
-    (void)state;
-    return qd_memory_used() == 0 ? 0 : -1;
-}
-
-TEST_WITH(events_over_the_limit_are_refused_unless_the_outbox_is_empty, NULL, nothing_is_left)
-{
-    qd_outbox outbox;
-
-    qd_outbox_init(&outbox, 64 * KIB);
-
-    assert_int_equal(push(&outbox, 1000 * KIB, QD_LINK_EVENTS), QD_OUTBOX_PUSHED);
-    assert_int_equal(push(&outbox, 1, QD_LINK_EVENTS), QD_OUTBOX_FULL);
+    assert_int_equal(push(1000 * KIB, QD_LINK_EVENTS), QD_OUTBOX_PUSHED);
+    assert_int_equal(push(1, QD_LINK_EVENTS), QD_OUTBOX_FULL);
     assert_int_equal(qd_outbox_bytes(&outbox), 1000 * KIB);
-    assert_false(consume(&outbox, 999 * KIB - 31 * KIB));
-    assert_true(consume(&outbox, 2 * KIB));  /* 30 KiB of 64 are left */
-    assert_false(consume(&outbox, 1 * KIB)); /* reported once */
-    assert_int_equal(push(&outbox, 30 * KIB, QD_LINK_EVENTS), QD_OUTBOX_PUSHED);
+    assert_false(consume(999 * KIB - 31 * KIB));
+    assert_true(consume(2 * KIB));  /* 30 KiB of 64 are left */
+    assert_false(consume(1 * KIB)); /* reported once */
+    assert_int_equal(push(30 * KIB, QD_LINK_EVENTS), QD_OUTBOX_PUSHED);
     /* The limit is exact: two buffers are queued, this is the third. */
     size_t left = 64 * KIB - qd_outbox_bytes(&outbox) - 3 * QD_LINK_BUFFER_BYTES;
-    assert_int_equal(push(&outbox, left + 1, QD_LINK_EVENTS), QD_OUTBOX_FULL);
-    assert_int_equal(push(&outbox, left, QD_LINK_EVENTS), QD_OUTBOX_PUSHED);
-    qd_outbox_deinit(&outbox);
+    assert_int_equal(push(left + 1, QD_LINK_EVENTS), QD_OUTBOX_FULL);
+    assert_int_equal(push(left, QD_LINK_EVENTS), QD_OUTBOX_PUSHED);
 }
 
-TEST_WITH(small_buffers_count_their_overhead, NULL, nothing_is_left)
+OUTBOX_TEST(small_buffers_count_their_overhead)
 {
-    qd_outbox outbox;
-
-    qd_outbox_init(&outbox, 64 * KIB);
     uint32_t pushed = 0;
 
-    while (push(&outbox, 1, QD_LINK_EVENTS) == QD_OUTBOX_PUSHED) {
+    while (push(1, QD_LINK_EVENTS) == QD_OUTBOX_PUSHED) {
         pushed++;
     }
     assert_int_equal(pushed, 64 * KIB / (1 + QD_LINK_BUFFER_BYTES));
-    qd_outbox_deinit(&outbox);
 }
 
-TEST_WITH(a_push_over_the_limit_queues_no_buffer, NULL, nothing_is_left)
+OUTBOX_TEST(a_push_over_the_limit_queues_no_buffer)
 {
-    qd_outbox outbox;
-
-    qd_outbox_init(&outbox, 64 * KIB);
     qd_buffer *buffers[3] = {buffer_of(20 * KIB), buffer_of(20 * KIB), buffer_of(20 * KIB)};
 
-    assert_int_equal(push(&outbox, 10 * KIB, QD_LINK_EVENTS), QD_OUTBOX_PUSHED);
+    assert_int_equal(push(10 * KIB, QD_LINK_EVENTS), QD_OUTBOX_PUSHED);
     assert_int_equal(qd_outbox_push(&outbox, buffers, 3, QD_LINK_EVENTS), QD_OUTBOX_FULL);
     assert_int_equal(qd_outbox_bytes(&outbox), 10 * KIB);
     assert_int_equal(buffers[0]->references, 1);
-    consume(&outbox, 10 * KIB);
+    consume(10 * KIB);
     assert_int_equal(qd_outbox_push(&outbox, buffers, 3, QD_LINK_EVENTS), QD_OUTBOX_PUSHED);
     assert_int_equal(qd_outbox_bytes(&outbox), 60 * KIB);
     for (size_t i = 0; i < 3; i++) {
         qd_buffer_release(buffers[i]);
     }
-    qd_outbox_deinit(&outbox);
 }
 
-TEST_WITH(replies_over_the_limit_stall_and_then_overrun, NULL, nothing_is_left)
+OUTBOX_TEST(replies_over_the_limit_stall_and_then_overrun)
 {
-    qd_outbox outbox;
-
-    qd_outbox_init(&outbox, 64 * KIB);
-
     /* Events alone do not stall the link; neither do events and a few replies. */
-    assert_int_equal(push(&outbox, 1000 * KIB, QD_LINK_EVENTS), QD_OUTBOX_PUSHED);
-    assert_int_equal(push(&outbox, MARGIN - QD_LINK_BUFFER_BYTES, QD_LINK_REPLY), QD_OUTBOX_PUSHED);
+    assert_int_equal(push(1000 * KIB, QD_LINK_EVENTS), QD_OUTBOX_PUSHED);
+    assert_int_equal(push(MARGIN - QD_LINK_BUFFER_BYTES, QD_LINK_REPLY), QD_OUTBOX_PUSHED);
     assert_false(qd_outbox_stalled(&outbox));
-    assert_int_equal(push(&outbox, 1, QD_LINK_REPLY), QD_OUTBOX_PUSHED);
+    assert_int_equal(push(1, QD_LINK_REPLY), QD_OUTBOX_PUSHED);
     assert_true(qd_outbox_stalled(&outbox));
     /* Replies to frames that were delivered before may add this much ... */
-    assert_int_equal(push(&outbox, 64 * KIB, QD_LINK_REPLY), QD_OUTBOX_PUSHED);
+    assert_int_equal(push(64 * KIB, QD_LINK_REPLY), QD_OUTBOX_PUSHED);
     /* ... and no more. */
-    assert_int_equal(push(&outbox, 1, QD_LINK_REPLY), QD_OUTBOX_OVERRUN);
+    assert_int_equal(push(1, QD_LINK_REPLY), QD_OUTBOX_OVERRUN);
     /* The stall ends when the replies are below the margin again. */
-    consume(&outbox, 1000 * KIB);
+    consume(1000 * KIB);
     assert_true(qd_outbox_stalled(&outbox));
-    consume(&outbox, 65 * KIB);
+    consume(65 * KIB);
     assert_false(qd_outbox_stalled(&outbox));
-    consume(&outbox, qd_outbox_bytes(&outbox));
+    consume(qd_outbox_bytes(&outbox));
     assert_int_equal(outbox.replies_counted, 0);
-    assert_int_equal(push(&outbox, 1, QD_LINK_REPLY), QD_OUTBOX_PUSHED);
-    qd_outbox_deinit(&outbox);
+    assert_int_equal(push(1, QD_LINK_REPLY), QD_OUTBOX_PUSHED);
 }
 
-TEST_WITH(a_push_without_memory_changes_nothing, NULL, nothing_is_left)
+OUTBOX_TEST(a_push_without_memory_changes_nothing)
 {
-    qd_outbox outbox;
-
-    qd_outbox_init(&outbox, 64 * KIB);
     qd_buffer *buffer = buffer_of(10);
 
     assert_int_equal(qd_outbox_push(&outbox, &buffer, 1, QD_LINK_REPLY), QD_OUTBOX_PUSHED);
@@ -165,7 +156,6 @@ TEST_WITH(a_push_without_memory_changes_nothing, NULL, nothing_is_left)
     assert_int_equal(qd_outbox_bytes(&outbox), (count - 1) * 10);
     assert_int_equal(buffer->references, count);
     qd_buffer_release(buffer);
-    qd_outbox_deinit(&outbox);
 }
 
 /* ---- against a naive queue ---- */
@@ -173,8 +163,6 @@ TEST_WITH(a_push_without_memory_changes_nothing, NULL, nothing_is_left)
 /* The pushed bytes count up. The gathered bytes must continue the count. */
 static void check_stream(rng_stream random)
 {
-    qd_outbox outbox;
-
     qd_outbox_init(&outbox, 1u << 20);
     uint8_t next_in = 0, next_out = 0;
     size_t queued = 0;
@@ -211,33 +199,30 @@ static void check_stream(rng_stream random)
                     assert_int_equal((uint8_t)vectors[i].base[j], next_out++);
                 }
             }
-            consume(&outbox, written);
+            consume(written);
             queued -= written;
         }
         assert_int_equal(qd_outbox_bytes(&outbox), queued);
     }
-    qd_outbox_deinit(&outbox);
 }
 
-TEST_WITH(random_writes_keep_the_byte_stream, NULL, nothing_is_left)
+OUTBOX_TEST(random_writes_keep_the_byte_stream)
 {
     for (uint64_t seed = 1; seed <= 20; seed++) {
+        qd_outbox_deinit(&outbox);
         check_stream((rng_stream){seed});
     }
 }
 
-TEST_WITH(a_long_ring_is_freed_when_it_is_empty, NULL, nothing_is_left)
+OUTBOX_TEST(a_long_ring_is_freed_when_it_is_empty)
 {
-    qd_outbox outbox;
-
-    qd_outbox_init(&outbox, 16u << 20);
-
-    for (uint32_t i = 0; i < 10000; i++) {
-        assert_int_equal(push(&outbox, 2, QD_LINK_EVENTS), QD_OUTBOX_PUSHED);
-    }
-    consume(&outbox, 20000);
-    assert_int_equal(qd_memory_used(), 0);
     qd_outbox_deinit(&outbox);
+    qd_outbox_init(&outbox, 16u << 20);
+    for (uint32_t i = 0; i < 10000; i++) {
+        assert_int_equal(push(2, QD_LINK_EVENTS), QD_OUTBOX_PUSHED);
+    }
+    consume(20000);
+    assert_int_equal(qd_memory_used(), 0);
 }
 
 TEST_MAIN()

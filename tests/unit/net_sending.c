@@ -17,14 +17,13 @@ static void wait_until_sent(const qd_link *link)
 }
 
 /* Returns the peer's link once the fixture has it and its outbox is empty. */
-static qd_link *connected(net_fixture *fixture, int peer)
+static qd_link *connected(int peer)
 {
-    uint32_t index = count_of(fixture, &fixture->frames);
+    uint32_t index = count_of(&fixture.frames);
 
-    peer_send_frame(peer, 1, 1);
-    peer_expect_frame(peer, 1, 1);
-    wait_for(fixture, &fixture->frames, index + 1);
-    qd_link *link = fixture->links[fixture->opened - 1];
+    peer_expect_echo(peer, 1, 1);
+    wait_for(&fixture.frames, index + 1);
+    qd_link *link = fixture.links[fixture.opened - 1];
     wait_until_sent(link); /* the peer may have the bytes before the outbox has consumed them */
     return link;
 }
@@ -58,15 +57,12 @@ static void *send_marks(void *argument)
     return NULL;
 }
 
-TEST(sends_from_threads_arrive_in_each_threads_order)
+NET_TEST(sends_from_threads_arrive_in_each_threads_order)
 {
-    net_fixture fixture = {0};
-    qd_net_config config = fixture_config(&fixture);
-
-    config.outbox_bytes_max = 1024 * KIB;
-    fixture_start(&fixture, &config);
-    int peer = peer_connect(&fixture);
-    qd_link *link = connected(&fixture, peer);
+    fixture.config.outbox_bytes_max = 1024 * KIB;
+    fixture_start();
+    int peer = peer_connect();
+    qd_link *link = connected(peer);
     sender senders[SENDERS] = {0};
     uint32_t expected[SENDERS] = {0};
 
@@ -85,8 +81,6 @@ TEST(sends_from_threads_arrive_in_each_threads_order)
         pthread_join(senders[i].thread, NULL);
         assert_int_equal(senders[i].refused, 0);
     }
-    close(peer);
-    fixture_stop(&fixture);
 }
 
 static void *send_until_closed(void *argument)
@@ -102,19 +96,16 @@ static void *send_until_closed(void *argument)
 }
 
 /* The threads send without end while their links are closed from both sides and the net stops. */
-TEST(links_close_safely_while_threads_send)
+NET_TEST(links_close_safely_while_threads_send)
 {
-    net_fixture fixture = {0};
-    qd_net_config config = fixture_config(&fixture);
-
-    config.loops = 2;
-    fixture_start(&fixture, &config);
+    fixture.config.loops = 2;
+    fixture_start();
     sender senders[SENDERS] = {0};
     int peers[SENDERS];
 
     for (uint32_t i = 0; i < SENDERS; i++) {
-        peers[i] = peer_connect(&fixture);
-        wait_for(&fixture, &fixture.opened, i + 1);
+        peers[i] = peer_connect();
+        wait_for(&fixture.opened, i + 1);
         senders[i].link = fixture.links[i];
         assert_int_equal(pthread_create(&senders[i].thread, NULL, send_until_closed, &senders[i]), 0);
     }
@@ -124,26 +115,20 @@ TEST(links_close_safely_while_threads_send)
     qd_link_close(senders[1].link, 100);
     peer_expect_frame(peers[2], 1, 100);
     assert_int_equal(shutdown(peers[2], SHUT_WR), 0);
-    wait_for(&fixture, &fixture.closed, 2); /* the third still flushes, because its peer does not read */
-    qd_net_stop(fixture.net, 0);
+    wait_for(&fixture.closed, 2); /* the third still flushes, because its peer does not read */
+    fixture_stop_net(0);
     for (uint32_t i = 0; i < SENDERS; i++) {
         pthread_join(senders[i].thread, NULL);
-    }
-    fixture_finish(&fixture);
-    for (uint32_t i = 1; i < SENDERS; i++) {
-        close(peers[i]);
     }
 }
 
 /* ---- slow readers ---- */
 
-TEST(events_for_a_slow_reader_are_bounded)
+NET_TEST(events_for_a_slow_reader_are_bounded)
 {
-    net_fixture fixture = {0};
-
-    fixture_start(&fixture, NULL);
-    int peer = peer_connect_narrow(&fixture);
-    qd_link *link = connected(&fixture, peer);
+    fixture_start();
+    int peer = peer_connect_narrow();
+    qd_link *link = connected(peer);
     const size_t before = qd_memory_used();
     uint32_t sent = 0;
 
@@ -158,24 +143,21 @@ TEST(events_for_a_slow_reader_are_bounded)
     for (uint32_t i = 0; i < sent; i++) {
         peer_expect_frame(peer, (uint8_t)i, 8 * KIB);
     }
-    wait_for(&fixture, &fixture.drained, 1);
+    wait_for(&fixture.drained, 1);
     /* An answer from the loop shows that it has reported everything. One large send is taken now, as the outbox is
      * empty. */
-    connected(&fixture, peer);
-    uint32_t drained = count_of(&fixture, &fixture.drained);
+    connected(peer);
+    uint32_t drained = count_of(&fixture.drained);
     assert_int_equal(send_and_release(link, frame_of(9, 1000 * KIB), QD_LINK_EVENTS), QD_LINK_SENT);
     peer_expect_frame(peer, 9, 1000 * KIB);
-    assert_int_equal(count_of(&fixture, &fixture.drained), drained);
-
-    close(peer);
-    fixture_stop(&fixture);
+    assert_int_equal(count_of(&fixture.drained), drained);
 }
 
 static size_t queued_max;
 
-static void long_answer(net_fixture *fixture, qd_link *link, const uint8_t *bytes, size_t size)
+static void long_answer(qd_link *link, const uint8_t *bytes, size_t size)
 {
-    (void)fixture, (void)size;
+    (void)size;
     send_and_release(link, frame_of(bytes[0], 16 * KIB), QD_LINK_REPLY);
     if (qd_link_queued(link) > queued_max) {
         queued_max = qd_link_queued(link);
@@ -184,12 +166,12 @@ static void long_answer(net_fixture *fixture, qd_link *link, const uint8_t *byte
 
 /* The peer asks for more than all buffers can hold before it begins to read. It gets every answer, and the outbox stays
  * bounded. */
-TEST(replies_for_a_slow_reader_all_arrive)
+NET_TEST(replies_for_a_slow_reader_all_arrive)
 {
     enum { QUESTIONS = 2000 };
-    net_fixture fixture = {.on_frame = long_answer};
-    fixture_start(&fixture, NULL);
-    int peer = peer_connect_narrow(&fixture);
+    fixture.on_frame = long_answer;
+    fixture_start();
+    int peer = peer_connect_narrow();
 
     for (uint32_t i = 0; i < QUESTIONS; i++) {
         peer_send_frame(peer, (uint8_t)i, 1);
@@ -197,41 +179,31 @@ TEST(replies_for_a_slow_reader_all_arrive)
     for (uint32_t i = 0; i < QUESTIONS; i++) {
         peer_expect_frame(peer, (uint8_t)i, 16 * KIB);
     }
-    assert_int_equal(count_of(&fixture, &fixture.frames), QUESTIONS);
+    assert_int_equal(count_of(&fixture.frames), QUESTIONS);
     assert_true(queued_max > 64 * KIB);
     assert_true(queued_max < 64 * KIB + QD_LINK_REPLY_MARGIN_BYTES + 32 * KIB);
-
-    close(peer);
-    fixture_stop(&fixture);
 }
 
 /* These replies answer no frame, so stalling the link cannot hold them back. */
-TEST(replies_to_a_peer_that_never_reads_close_the_link)
+NET_TEST(replies_to_a_peer_that_never_reads_close_the_link)
 {
-    net_fixture fixture = {0};
-
-    fixture_start(&fixture, NULL);
-    int peer = peer_connect_narrow(&fixture);
-    qd_link *link = connected(&fixture, peer);
+    fixture_start();
+    int peer = peer_connect_narrow();
+    qd_link *link = connected(peer);
 
     while (send_and_release(link, frame_of(1, 16 * KIB), QD_LINK_REPLY) == QD_LINK_SENT) {
         assert_true(qd_link_queued(link) < 64 * KIB + QD_LINK_REPLY_MARGIN_BYTES + 32 * KIB);
     }
     assert_int_equal(send_and_release(link, frame_of(1, 1), QD_LINK_REPLY), QD_LINK_CLOSED);
-    wait_for(&fixture, &fixture.closed, 1);
+    wait_for(&fixture.closed, 1);
     assert_int_equal(qd_link_queued(link), 0);
-
-    close(peer);
-    fixture_stop(&fixture);
 }
 
-TEST(a_refused_send_queues_no_buffer)
+NET_TEST(a_refused_send_queues_no_buffer)
 {
-    net_fixture fixture = {0};
-
-    fixture_start(&fixture, NULL);
-    int peer = peer_connect_narrow(&fixture);
-    qd_link *link = connected(&fixture, peer);
+    fixture_start();
+    int peer = peer_connect_narrow();
+    qd_link *link = connected(peer);
     qd_buffer *parts[3] = {frame_of(1, 5 * KIB), frame_of(2, 5 * KIB), frame_of(3, 5 * KIB)};
     uint32_t sent = 0;
 
@@ -249,19 +221,15 @@ TEST(a_refused_send_queues_no_buffer)
     for (uint32_t i = 0; i < 3; i++) {
         qd_buffer_release(parts[i]);
     }
-    close(peer);
-    fixture_stop(&fixture);
 }
 
 /* ---- closing ---- */
 
-TEST(a_close_flushes_queued_buffers)
+NET_TEST(a_close_flushes_queued_buffers)
 {
-    net_fixture fixture = {0};
-
-    fixture_start(&fixture, NULL);
-    int peer = peer_connect_narrow(&fixture);
-    qd_link *link = connected(&fixture, peer);
+    fixture_start();
+    int peer = peer_connect_narrow();
+    qd_link *link = connected(peer);
 
     assert_int_equal(send_and_release(link, frame_of(4, 4096 * KIB), QD_LINK_EVENTS), QD_LINK_SENT);
     assert_int_equal(send_and_release(link, frame_of(5, 1), QD_LINK_REPLY), QD_LINK_SENT);
@@ -272,32 +240,27 @@ TEST(a_close_flushes_queued_buffers)
     peer_expect_frame(peer, 4, 4096 * KIB);
     peer_expect_frame(peer, 5, 1);
     peer_expect_end(peer);
-    close(peer);
-    wait_for(&fixture, &fixture.closed, 1);
+    wait_for(&fixture.closed, 1);
     assert_int_equal(fixture.frames, 1);
     assert_int_equal(qd_link_queued(link), 0);
-
-    fixture_stop(&fixture);
 }
 
 /* The peer reads nothing. A second close shortens the time. */
-TEST(a_flush_ends_at_its_deadline)
+NET_TEST(a_flush_ends_at_its_deadline)
 {
-    net_fixture fixture = {0};
-
-    fixture_start(&fixture, NULL);
+    fixture_start();
     int peers[2];
 
     for (uint32_t i = 0; i < 2; i++) {
-        peers[i] = peer_connect_narrow(&fixture);
-        qd_link *link = connected(&fixture, peers[i]);
+        peers[i] = peer_connect_narrow();
+        qd_link *link = connected(peers[i]);
         assert_int_equal(send_and_release(link, frame_of(4, 16384 * KIB), QD_LINK_EVENTS), QD_LINK_SENT);
     }
     qd_link_close(fixture.links[0], 120);
-    wait_for(&fixture, &fixture.closed, 1);
+    wait_for(&fixture.closed, 1);
     qd_link_close(fixture.links[1], 1000000);
     qd_link_close(fixture.links[1], 0);
-    wait_for(&fixture, &fixture.closed, 2);
+    wait_for(&fixture.closed, 2);
     assert_int_equal(qd_net_connections(fixture.net), 0);
 
     /* A cut stream ends with a reset, so that it does not look complete. */
@@ -310,35 +273,29 @@ TEST(a_flush_ends_at_its_deadline)
         } while (received > 0);
         assert_int_equal(received, -1);
         assert_int_equal(errno, ECONNRESET);
-        close(peers[i]);
     }
-    fixture_stop(&fixture);
 }
 
-static void echo_and_pause(net_fixture *fixture, qd_link *link, const uint8_t *bytes, size_t size)
+static void echo_and_pause(qd_link *link, const uint8_t *bytes, size_t size)
 {
-    (void)fixture;
     send_and_release(link, frame_with(bytes, size), QD_LINK_REPLY);
     qd_link_pause(link);
 }
 
-TEST(a_link_can_be_used_after_its_net_stopped)
+NET_TEST(a_link_can_be_used_after_its_net_stopped)
 {
-    net_fixture fixture = {.on_frame = echo_and_pause};
-
-    fixture_start(&fixture, NULL);
-    int peer = peer_connect(&fixture);
-    qd_link *link = connected(&fixture, peer);
+    fixture.on_frame = echo_and_pause;
+    fixture_start();
+    int peer = peer_connect();
+    qd_link *link = connected(peer);
 
     qd_link_acquire(link);
-    qd_net_stop(fixture.net, 0);
+    fixture_stop_net(0);
     assert_int_equal(send_and_release(link, frame_of(1, 1), QD_LINK_REPLY), QD_LINK_CLOSED);
     assert_int_equal(qd_link_queued(link), 0);
     qd_link_resume(link);
     qd_link_close(link, 10);
     qd_link_release(link);
-    fixture_finish(&fixture);
-    close(peer);
 }
 
 TEST_MAIN()

@@ -11,177 +11,141 @@
 
 enum { FLOODER, OTHER };
 
-typedef struct flood {
-    net_fixture net; /* first, so that the hooks can cast to the flood */
+static struct flood {
     uint32_t frame_count;
     size_t answer_bytes; /* in addition to the echo */
     int peers[2];
-    void (*in_between)(struct flood *flood); /* called on the loop at the other's frame, or NULL */
-    _Atomic uint32_t frames;                 /* delivered from the flooder */
-    _Atomic uint32_t frames_before;          /* before the other's frame */
+    void (*in_between)(void);       /* called on the loop at the other's frame, or NULL */
+    _Atomic uint32_t frames;        /* delivered from the flooder */
+    _Atomic uint32_t frames_before; /* before the other's frame */
 } flood;
 
 /* Neither link reads before start_flood resumes both. */
-static void pause_at_opening(net_fixture *net, qd_link *link)
+static void pause_at_opening(qd_link *link)
 {
-    (void)net;
     qd_link_pause(link);
 }
 
 /* Sends the other's frame while the flooder's frames, which have all been read, are being delivered. */
-static void count_and_echo(net_fixture *net, qd_link *link, const uint8_t *bytes, size_t size)
+static void count_and_echo(qd_link *link, const uint8_t *bytes, size_t size)
 {
-    flood *at = (flood *)net;
-
-    if (link == net->links[FLOODER]) {
-        if (at->frames++ == 0) {
-            send(at->peers[OTHER], "\x01!", 2, MSG_NOSIGNAL);
+    if (link == fixture.links[FLOODER]) {
+        if (flood.frames++ == 0) {
+            send(flood.peers[OTHER], "\x01!", 2, MSG_NOSIGNAL);
         }
     } else {
-        at->frames_before = at->frames;
-        if (at->in_between) {
-            at->in_between(at);
+        flood.frames_before = flood.frames;
+        if (flood.in_between) {
+            flood.in_between();
         }
     }
     send_and_release(link, frame_with(bytes, size), QD_LINK_REPLY);
-    if (link == net->links[FLOODER] && at->answer_bytes > 0) {
-        send_and_release(link, frame_of('a', at->answer_bytes), QD_LINK_REPLY);
+    if (link == fixture.links[FLOODER] && flood.answer_bytes > 0) {
+        send_and_release(link, frame_of('a', flood.answer_bytes), QD_LINK_REPLY);
     }
 }
 
 /* Checks that the other's frame is answered before the last of the flooder's. */
-static void start_flood(flood *at)
+static void start_flood(uint32_t frame_count, size_t answer_bytes, void (*in_between)(void))
 {
-    at->net.on_opened = pause_at_opening;
-    at->net.on_frame = count_and_echo;
-    qd_net_config config = fixture_config(&at->net);
-    config.outbox_bytes_max = 64u << 20; /* so that the outbox does not stall the flooder */
-    fixture_start(&at->net, &config);
+    flood = (struct flood){.frame_count = frame_count, .answer_bytes = answer_bytes, .in_between = in_between};
+    fixture.on_opened = pause_at_opening;
+    fixture.on_frame = count_and_echo;
+    fixture.config.outbox_bytes_max = 64u << 20; /* so that the outbox does not stall the flooder */
+    fixture_start();
     for (uint32_t i = 0; i < 2; i++) {
-        at->peers[i] = peer_connect(&at->net);
-        wait_for(&at->net, &at->net.opened, i + 1);
+        flood.peers[i] = peer_connect();
+        wait_for(&fixture.opened, i + 1);
     }
-    qd_buffer *all = numbered_frames(at->frame_count);
-    peer_send(at->peers[FLOODER], all->bytes, all->size);
-    qd_buffer_release(all);
-    qd_link_resume(at->net.links[OTHER]);
-    qd_link_resume(at->net.links[FLOODER]);
-    peer_expect_frame(at->peers[OTHER], '!', 1);
-    assert_true(at->frames_before > 0);
-    assert_true(at->frames_before < at->frame_count);
+    peer_send_numbered(flood.peers[FLOODER], frame_count);
+    qd_link_resume(fixture.links[OTHER]);
+    qd_link_resume(fixture.links[FLOODER]);
+    peer_expect_frame(flood.peers[OTHER], '!', 1);
+    assert_true(flood.frames_before > 0);
+    assert_true(flood.frames_before < frame_count);
 }
 
-TEST(another_connection_is_answered_during_a_flood)
+NET_TEST(another_connection_is_answered_during_a_flood)
 {
-    flood at = {.frame_count = FLOOD_FRAMES};
-
-    start_flood(&at);
-    expect_numbered(at.peers[FLOODER], 0, FLOOD_FRAMES);
-    close(at.peers[FLOODER]);
-    close(at.peers[OTHER]);
-    fixture_stop(&at.net);
-    assert_int_equal(at.frames, FLOOD_FRAMES);
+    start_flood(FLOOD_FRAMES, 0, NULL);
+    peer_expect_numbered(flood.peers[FLOODER], 0, FLOOD_FRAMES);
+    fixture_stop(0);
+    assert_int_equal(flood.frames, FLOOD_FRAMES);
 }
 
-TEST(another_connection_is_answered_between_large_answers)
+NET_TEST(another_connection_is_answered_between_large_answers)
 {
-    flood at = {.frame_count = 100, .answer_bytes = 100000};
-
-    start_flood(&at);
-    for (uint32_t i = 0; i < at.frame_count; i++) {
-        expect_numbered(at.peers[FLOODER], i, i + 1);
-        peer_expect_frame(at.peers[FLOODER], 'a', at.answer_bytes);
+    enum { FRAMES = 100, ANSWER_BYTES = 100000 };
+    start_flood(FRAMES, ANSWER_BYTES, NULL);
+    for (uint32_t i = 0; i < FRAMES; i++) {
+        peer_expect_numbered(flood.peers[FLOODER], i, i + 1);
+        peer_expect_frame(flood.peers[FLOODER], 'a', ANSWER_BYTES);
     }
-    close(at.peers[FLOODER]);
-    close(at.peers[OTHER]);
-    fixture_stop(&at.net);
 }
 
-static void answer_nothing(net_fixture *net, qd_link *link, const uint8_t *bytes, size_t size)
+static void answer_nothing(qd_link *link, const uint8_t *bytes, size_t size)
 {
-    (void)net, (void)link, (void)bytes, (void)size;
+    (void)link, (void)bytes, (void)size;
 }
 
 /* Without answers, no completed write makes the loop serve the connection again. */
-TEST(a_flood_without_answers_is_delivered)
+NET_TEST(a_flood_without_answers_is_delivered)
 {
-    net_fixture fixture = {.on_frame = answer_nothing};
+    fixture.on_frame = answer_nothing;
+    fixture_start();
+    int peer = peer_connect();
 
-    fixture_start(&fixture, NULL);
-    int peer = peer_connect(&fixture);
-    qd_buffer *all = numbered_frames(FLOOD_FRAMES);
-    peer_send(peer, all->bytes, all->size);
-    wait_for(&fixture, &fixture.frames, FLOOD_FRAMES);
-    qd_buffer_release(all);
-    close(peer);
-    fixture_stop(&fixture);
+    peer_send_numbered(peer, FLOOD_FRAMES);
+    wait_for(&fixture.frames, FLOOD_FRAMES);
 }
 
 /* ---- the flooder ends while the rest waits ---- */
 
-static void close_the_flooder(flood *at)
+static void close_the_flooder(void)
 {
-    qd_link_close(at->net.links[FLOODER], 0);
+    qd_link_close(fixture.links[FLOODER], 0);
 }
 
-TEST(a_close_during_a_flood_drops_the_rest)
+NET_TEST(a_close_during_a_flood_drops_the_rest)
 {
-    flood at = {.frame_count = FLOOD_FRAMES, .in_between = close_the_flooder};
-
-    start_flood(&at);
-    wait_for(&at.net, &at.net.closed, 1);
-    assert_int_equal(at.frames, at.frames_before);
-    close(at.peers[FLOODER]);
-    close(at.peers[OTHER]);
-    fixture_stop(&at.net);
+    start_flood(FLOOD_FRAMES, 0, close_the_flooder);
+    wait_for(&fixture.closed, 1);
+    assert_int_equal(flood.frames, flood.frames_before);
 }
 
-static void reset_the_flooder(flood *at)
+static void reset_the_flooder(void)
 {
     const struct linger reset = {.l_onoff = 1};
 
-    setsockopt(at->peers[FLOODER], SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
-    close(at->peers[FLOODER]);
+    setsockopt(flood.peers[FLOODER], SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+    peer_close(flood.peers[FLOODER]);
 }
 
-TEST(a_reset_during_a_flood_drops_the_rest)
+NET_TEST(a_reset_during_a_flood_drops_the_rest)
 {
-    flood at = {.frame_count = FLOOD_FRAMES, .in_between = reset_the_flooder};
-
-    start_flood(&at);
-    wait_for(&at.net, &at.net.closed, 1);
-    assert_true(at.frames < FLOOD_FRAMES);
-    close(at.peers[OTHER]);
-    fixture_stop(&at.net);
+    start_flood(FLOOD_FRAMES, 0, reset_the_flooder);
+    wait_for(&fixture.closed, 1);
+    assert_true(flood.frames < FLOOD_FRAMES);
 }
 
-static void pause_the_flooder(flood *at)
+static void pause_the_flooder(void)
 {
-    qd_link_pause(at->net.links[FLOODER]);
+    qd_link_pause(fixture.links[FLOODER]);
 }
 
-TEST(a_stop_during_a_paused_flood_drops_the_rest)
+NET_TEST(a_stop_during_a_paused_flood_drops_the_rest)
 {
-    flood at = {.frame_count = FLOOD_FRAMES, .in_between = pause_the_flooder};
-
-    start_flood(&at);
-    fixture_stop(&at.net);
-    assert_int_equal(at.frames, at.frames_before);
-    close(at.peers[FLOODER]);
-    close(at.peers[OTHER]);
+    start_flood(FLOOD_FRAMES, 0, pause_the_flooder);
+    fixture_stop(0);
+    assert_int_equal(flood.frames, flood.frames_before);
 }
 
 /* The pause and the end of a turn fall together. After the resume, all remaining frames are delivered. */
-TEST(a_pause_during_a_flood_keeps_the_rest)
+NET_TEST(a_pause_during_a_flood_keeps_the_rest)
 {
-    flood at = {.frame_count = FLOOD_FRAMES, .in_between = pause_the_flooder};
-
-    start_flood(&at);
-    qd_link_resume(at.net.links[FLOODER]);
-    expect_numbered(at.peers[FLOODER], 0, FLOOD_FRAMES);
-    close(at.peers[FLOODER]);
-    close(at.peers[OTHER]);
-    fixture_stop(&at.net);
+    start_flood(FLOOD_FRAMES, 0, pause_the_flooder);
+    qd_link_resume(fixture.links[FLOODER]);
+    peer_expect_numbered(flood.peers[FLOODER], 0, FLOOD_FRAMES);
 }
 
 TEST_MAIN()

@@ -3,13 +3,9 @@
  * Framing: streams cut at any place, every error, the memory that a reader holds, and the prefixes that the encoder
  * writes.
  */
-#include <string.h>
+#include "proto_fixture.h"
 
-#include "proto/framing.h"
-#include "support/counted_memory.h"
-#include "tests/support/test.h"
-
-#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+/* ---- a stream and a reader ---- */
 
 /* The stream that most tests read: frame lengths on both sides of each prefix size, and empty frames. */
 static const size_t lengths[] = {0, 1, 5, 0, 127, 128, 300, 0};
@@ -35,29 +31,61 @@ static size_t write_stream(uint8_t *stream)
     return size;
 }
 
-/* Feeds bytes from memory of exactly their size and expects the frames from number *frame on. */
-static void feed(qd_frame_reader *reader, const uint8_t *stream, size_t size, size_t *frame)
+/* A reader, the bytes that it has not read yet, and its last frame. */
+typedef struct reading {
+    qd_frame_reader reader;
+    counted_memory counted;
+    const uint8_t *bytes, *frame;
+    size_t left, frame_size;
+} reading;
+
+static void begin(reading *r, size_t frame_bytes_max, const uint8_t *bytes, size_t size)
+{
+    *r = (reading){.bytes = bytes, .left = size};
+    counted_memory_init(&r->counted);
+    qd_frame_reader_init(&r->reader, frame_bytes_max, &r->counted.memory);
+}
+
+static qd_frame_result next(reading *r)
+{
+    return qd_frame_reader_next(&r->reader, &r->bytes, &r->left, &r->frame, &r->frame_size);
+}
+
+static qd_frame_result next_of(reading *r, const uint8_t *bytes, size_t size)
+{
+    r->bytes = bytes;
+    r->left = size;
+    return next(r);
+}
+
+static void end(reading *r)
+{
+    qd_frame_reader_deinit(&r->reader);
+    assert_int_equal(r->counted.bytes, 0);
+}
+
+/* Feeds bytes from memory of exactly their size and expects the frames of the stream from number *frame on. */
+static void feed(reading *r, const uint8_t *stream, size_t size, size_t *frame)
 {
     uint8_t *chunk = malloc(size + !size);
+    qd_frame_result result;
 
     memcpy(chunk, stream, size);
-    const uint8_t *bytes = chunk;
-    const uint8_t *got;
-    size_t left = size, got_size;
-    qd_frame_result result;
-    while ((result = qd_frame_reader_next(reader, &bytes, &left, &got, &got_size)) == QD_FRAME_OK) {
+    for (result = next_of(r, chunk, size); result == QD_FRAME_OK; result = next(r)) {
         assert_true(*frame < COUNT_OF(lengths));
-        assert_int_equal(got_size, lengths[*frame]);
-        for (size_t i = 0; i < got_size; i++) {
-            assert_int_equal(got[i], byte_at(*frame, i));
+        assert_int_equal(r->frame_size, lengths[*frame]);
+        for (size_t i = 0; i < r->frame_size; i++) {
+            assert_int_equal(r->frame[i], byte_at(*frame, i));
         }
         ++*frame;
     }
     assert_int_equal(result, QD_FRAME_MORE);
-    assert_int_equal(left, 0);
-    assert_ptr_equal(bytes, chunk + size);
+    assert_int_equal(r->left, 0);
+    assert_ptr_equal(r->bytes, chunk + size);
     free(chunk);
 }
+
+/* ---- cuts ---- */
 
 TEST(stream_cut_at_any_two_places_gives_its_frames)
 {
@@ -66,18 +94,16 @@ TEST(stream_cut_at_any_two_places_gives_its_frames)
 
     for (size_t first = 0; first <= size; first++) {
         for (size_t second = first; second <= size; second += 7) {
-            counted_memory counted;
-
-            counted_memory_init(&counted);
-            qd_frame_reader reader;
-            qd_frame_reader_init(&reader, 300, &counted.memory);
             size_t frame = 0;
-            feed(&reader, stream, first, &frame);
-            feed(&reader, stream + first, second - first, &frame);
-            feed(&reader, stream + second, size - second, &frame);
+            reading r;
+
+            begin(&r, 300, NULL, 0);
+            feed(&r, stream, first, &frame);
+            feed(&r, stream + first, second - first, &frame);
+            feed(&r, stream + second, size - second, &frame);
             assert_int_equal(frame, COUNT_OF(lengths));
-            assert_int_equal(counted.bytes, 0);
-            qd_frame_reader_deinit(&reader);
+            assert_int_equal(r.counted.bytes, 0);
+            end(&r);
         }
     }
 }
@@ -88,15 +114,15 @@ TEST(stream_in_small_chunks_gives_its_frames)
     size_t size = write_stream(stream);
 
     for (size_t chunk = 1; chunk < 20; chunk++) {
-        qd_frame_reader reader;
-
-        qd_frame_reader_init(&reader, 300, NULL);
         size_t frame = 0;
+        reading r;
+
+        begin(&r, 300, NULL, 0);
         for (size_t at = 0; at < size; at += chunk) {
-            feed(&reader, stream + at, size - at < chunk ? size - at : chunk, &frame);
+            feed(&r, stream + at, size - at < chunk ? size - at : chunk, &frame);
         }
         assert_int_equal(frame, COUNT_OF(lengths));
-        qd_frame_reader_deinit(&reader);
+        end(&r);
     }
 }
 
@@ -105,229 +131,206 @@ TEST(reader_is_within_a_frame_until_its_last_byte)
 {
     enum { LENGTH = 200, FRAMES = 3 };
     uint8_t stream[FRAMES * (LENGTH + 2)] = {0};
+    reading r;
+
     for (size_t frame = 0; frame < FRAMES; frame++) {
         assert_int_equal(qd_frame_prefix_write(LENGTH, stream + frame * (LENGTH + 2)), 2);
     }
-    qd_frame_reader reader;
-    qd_frame_reader_init(&reader, 300, NULL);
-    assert_false(qd_frame_reader_is_within(&reader));
+    begin(&r, 300, NULL, 0);
+    assert_false(qd_frame_reader_is_within(&r.reader));
     for (size_t at = 0; at < sizeof stream; at++) {
-        const uint8_t *bytes = stream + at, *frame;
-        size_t size = 1, frame_size;
-        bool whole = qd_frame_reader_next(&reader, &bytes, &size, &frame, &frame_size) == QD_FRAME_OK;
+        bool whole = next_of(&r, stream + at, 1) == QD_FRAME_OK;
 
         assert_int_equal(whole, (at + 1) % (LENGTH + 2) == 0);
-        assert_int_equal(qd_frame_reader_is_within(&reader), !whole);
+        assert_int_equal(qd_frame_reader_is_within(&r.reader), !whole);
     }
-    qd_frame_reader_deinit(&reader);
+    end(&r);
 }
+
+/* ---- memory ---- */
 
 TEST(whole_frame_is_returned_in_place)
 {
     uint8_t stream[STREAM_BYTES_MAX];
-    size_t left = write_stream(stream);
-    counted_memory counted;
+    reading r;
 
-    counted_memory_init(&counted);
-    qd_frame_reader reader;
-    qd_frame_reader_init(&reader, 300, &counted.memory);
-    const uint8_t *bytes = stream, *frame;
-    size_t size;
-    while (qd_frame_reader_next(&reader, &bytes, &left, &frame, &size) == QD_FRAME_OK) {
-        assert_ptr_equal(frame + size, bytes);
+    begin(&r, 300, stream, write_stream(stream));
+    while (next(&r) == QD_FRAME_OK) {
+        assert_ptr_equal(r.frame + r.frame_size, r.bytes);
     }
-    assert_int_equal(counted.calls, 0);
-    qd_frame_reader_deinit(&reader);
+    assert_int_equal(r.counted.calls, 0);
+    end(&r);
 }
 
 TEST(memory_grows_with_arrived_bytes)
 {
     const size_t length = 100000;
     uint8_t prefix[QD_FRAME_PREFIX_BYTES_MAX];
-    size_t prefix_size = qd_frame_prefix_write((uint32_t)length, prefix);
-    counted_memory counted;
+    reading r;
 
-    counted_memory_init(&counted);
-    qd_frame_reader reader;
-    qd_frame_reader_init(&reader, length, &counted.memory);
-    const uint8_t *bytes = prefix, *frame = NULL;
-    size_t left = prefix_size, size = 0;
-    assert_int_equal(qd_frame_reader_next(&reader, &bytes, &left, &frame, &size), QD_FRAME_MORE);
-    assert_int_equal(reader.length, length);
-    assert_int_equal(counted.bytes, 0);
-
+    begin(&r, length, prefix, qd_frame_prefix_write((uint32_t)length, prefix));
+    assert_int_equal(next(&r), QD_FRAME_MORE);
+    assert_int_equal(r.reader.length, length);
+    assert_int_equal(r.counted.bytes, 0);
     for (size_t come = 1; come <= length; come++) {
-        uint8_t byte = byte_at(0, come - 1);
+        const uint8_t byte = byte_at(0, come - 1);
 
-        bytes = &byte;
-        left = 1;
-        qd_frame_result result = qd_frame_reader_next(&reader, &bytes, &left, &frame, &size);
-        assert_int_equal(result, come < length ? QD_FRAME_MORE : QD_FRAME_OK);
-        assert_true(counted.bytes <= 2 * come);
-        assert_true(counted.bytes <= length);
-        assert_true(counted.bytes_peak <= 3 * come);
+        assert_int_equal(next_of(&r, &byte, 1), come < length ? QD_FRAME_MORE : QD_FRAME_OK);
+        assert_true(r.counted.bytes <= 2 * come);
+        assert_true(r.counted.bytes <= length);
+        assert_true(r.counted.bytes_peak <= 3 * come);
     }
-    assert_int_equal(size, length);
+    assert_int_equal(r.frame_size, length);
     for (size_t i = 0; i < length; i++) {
-        assert_int_equal(frame[i], byte_at(0, i));
+        assert_int_equal(r.frame[i], byte_at(0, i));
     }
     /* The buffer doubles, so 100,000 single bytes need few allocations. */
-    assert_true(counted.calls < 20);
+    assert_true(r.counted.calls < 20);
 
     /* A pause between frames releases the buffer. */
-    left = 0;
-    assert_int_equal(qd_frame_reader_next(&reader, &bytes, &left, &frame, &size), QD_FRAME_MORE);
-    assert_int_equal(counted.bytes, 0);
-    qd_frame_reader_deinit(&reader);
+    assert_int_equal(next_of(&r, NULL, 0), QD_FRAME_MORE);
+    assert_int_equal(r.counted.bytes, 0);
+    end(&r);
 }
 
 TEST(deinit_within_a_frame_releases_memory)
 {
-    counted_memory counted;
-
-    counted_memory_init(&counted);
-    qd_frame_reader reader;
-    qd_frame_reader_init(&reader, 300, &counted.memory);
     const uint8_t half[] = {10, 1, 2, 3};
-    const uint8_t *bytes = half, *frame;
-    size_t left = sizeof half, size;
-    assert_int_equal(qd_frame_reader_next(&reader, &bytes, &left, &frame, &size), QD_FRAME_MORE);
-    assert_true(counted.bytes > 0);
-    qd_frame_reader_deinit(&reader);
-    assert_int_equal(counted.bytes, 0);
-}
+    reading r;
 
-/* Returns the first result that is not a frame, the same for the bytes whole and one by one. */
-static qd_frame_result result_of(const uint8_t *input, size_t size, size_t frame_bytes_max)
-{
-    qd_frame_reader reader;
-    const uint8_t *bytes = input, *frame;
-    size_t left = size, frame_size;
-    qd_frame_result whole, single = QD_FRAME_MORE;
-
-    qd_frame_reader_init(&reader, frame_bytes_max, NULL);
-    do {
-        whole = qd_frame_reader_next(&reader, &bytes, &left, &frame, &frame_size);
-    } while (whole == QD_FRAME_OK);
-    qd_frame_reader_deinit(&reader);
-
-    qd_frame_reader_init(&reader, frame_bytes_max, NULL);
-    for (size_t i = 0; i < size && (single == QD_FRAME_MORE || single == QD_FRAME_OK); i++) {
-        bytes = input + i;
-        left = 1;
-        single = qd_frame_reader_next(&reader, &bytes, &left, &frame, &frame_size);
-    }
-    qd_frame_reader_deinit(&reader);
-    assert_int_equal(single == QD_FRAME_OK ? QD_FRAME_MORE : single, whole);
-    return whole;
-}
-
-#define RESULT_OF(frame_bytes_max, ...)                                                                                \
-    result_of((const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}), frame_bytes_max)
-
-TEST(broken_prefix_is_an_error)
-{
-    /* No end within 5 bytes. */
-    assert_int_equal(RESULT_OF(SIZE_MAX, 0x80, 0x80, 0x80, 0x80), QD_FRAME_MORE);
-    assert_int_equal(RESULT_OF(SIZE_MAX, 0x80, 0x80, 0x80, 0x80, 0x80), QD_FRAME_BAD_PREFIX);
-    assert_int_equal(RESULT_OF(SIZE_MAX, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01), QD_FRAME_BAD_PREFIX);
-    /* Longer than necessary. */
-    assert_int_equal(RESULT_OF(SIZE_MAX, 0x80, 0x00), QD_FRAME_BAD_PREFIX);
-    assert_int_equal(RESULT_OF(SIZE_MAX, 0x81, 0x00, 0x55), QD_FRAME_BAD_PREFIX);
-    assert_int_equal(RESULT_OF(SIZE_MAX, 0x81, 0x80, 0x80, 0x80, 0x00, 0x55), QD_FRAME_BAD_PREFIX);
-    /* Above the limit: refused before the frame arrives. */
-    assert_int_equal(RESULT_OF(3, 0x03, 1, 2, 3), QD_FRAME_MORE);
-    assert_int_equal(RESULT_OF(3, 0x04), QD_FRAME_TOO_LONG);
-    assert_int_equal(RESULT_OF(0, 0x00), QD_FRAME_MORE);
-    assert_int_equal(RESULT_OF(0, 0x01), QD_FRAME_TOO_LONG);
-    assert_int_equal(RESULT_OF(UINT32_MAX, 0xff, 0xff, 0xff, 0xff, 0x1f), QD_FRAME_TOO_LONG);
-    /* An error after valid frames. */
-    assert_int_equal(RESULT_OF(3, 0x01, 1, 0x00, 0x80, 0x00), QD_FRAME_BAD_PREFIX);
-}
-
-TEST(too_long_frame_reports_its_length)
-{
-    qd_frame_reader reader;
-
-    qd_frame_reader_init(&reader, 8192, NULL);
-    const uint8_t input[] = {0xff, 0xff, 0xff, 0xff, 0x7f};
-    const uint8_t *bytes = input, *frame;
-    size_t left = sizeof input, size;
-    assert_int_equal(qd_frame_reader_next(&reader, &bytes, &left, &frame, &size), QD_FRAME_TOO_LONG);
-    assert_true(reader.length == 0x7ffffffffull);
-    qd_frame_reader_deinit(&reader);
-}
-
-TEST(limit_changed_between_frames_applies)
-{
-    qd_frame_reader reader;
-
-    qd_frame_reader_init(&reader, 1, NULL);
-    const uint8_t input[] = {1, 1, 2, 1, 2};
-    const uint8_t *bytes = input, *frame;
-    size_t left = sizeof input, size;
-    assert_int_equal(qd_frame_reader_next(&reader, &bytes, &left, &frame, &size), QD_FRAME_OK);
-    reader.frame_bytes_max = 2;
-    assert_int_equal(qd_frame_reader_next(&reader, &bytes, &left, &frame, &size), QD_FRAME_OK);
-    assert_int_equal(size, 2);
-    qd_frame_reader_deinit(&reader);
+    begin(&r, 300, half, sizeof half);
+    assert_int_equal(next(&r), QD_FRAME_MORE);
+    assert_true(r.counted.bytes > 0);
+    end(&r);
 }
 
 TEST(failed_allocation_is_reported)
 {
     uint8_t stream[STREAM_BYTES_MAX];
-    size_t stream_size = write_stream(stream);
+    size_t size = write_stream(stream);
     unsigned calls = 0;
     qd_frame_result result;
 
     do {
-        counted_memory counted;
+        reading r;
 
-        counted_memory_init(&counted);
-        counted.fail_at = ++calls;
-        qd_frame_reader reader;
-        qd_frame_reader_init(&reader, 300, &counted.memory);
-        const uint8_t *frame;
-        size_t size;
+        begin(&r, 300, NULL, 0);
+        r.counted.fail_at = ++calls;
         result = QD_FRAME_MORE;
-        for (size_t i = 0; i < stream_size && result != QD_FRAME_NO_MEMORY; i++) {
-            const uint8_t *bytes = stream + i;
-            size_t left = 1;
-
-            result = qd_frame_reader_next(&reader, &bytes, &left, &frame, &size);
+        for (size_t i = 0; i < size && result != QD_FRAME_NO_MEMORY; i++) {
+            result = next_of(&r, stream + i, 1);
         }
-        qd_frame_reader_deinit(&reader);
-        assert_int_equal(counted.bytes, 0);
-        assert_true(result == QD_FRAME_NO_MEMORY || counted.calls < counted.fail_at);
+        end(&r);
+        assert_true(result == QD_FRAME_NO_MEMORY || r.counted.calls < r.counted.fail_at);
     } while (result == QD_FRAME_NO_MEMORY);
     assert_true(calls > 10);
 }
 
+/* ---- errors ---- */
+
+/* Returns the first result that is not a frame, the same for the bytes whole and one by one. */
+static qd_frame_result end_of(const uint8_t *input, size_t size, size_t frame_bytes_max)
+{
+    qd_frame_result whole, single = QD_FRAME_OK;
+    reading r;
+
+    begin(&r, frame_bytes_max, input, size);
+    do {
+        whole = next(&r);
+    } while (whole == QD_FRAME_OK);
+    end(&r);
+    begin(&r, frame_bytes_max, NULL, 0);
+    for (size_t i = 0; i < size && (single == QD_FRAME_MORE || single == QD_FRAME_OK); i++) {
+        single = next_of(&r, input + i, 1);
+    }
+    end(&r);
+    assert_int_equal(single == QD_FRAME_OK ? QD_FRAME_MORE : single, whole);
+    return whole;
+}
+
+TEST(broken_prefix_is_an_error)
+{
+    static const struct {
+        size_t frame_bytes_max;
+        const char *bytes;
+        size_t size;
+        qd_frame_result result;
+    } cases[] = {
+        /* No end within 5 bytes. */
+        {SIZE_MAX, RAW("\x80\x80\x80\x80"), QD_FRAME_MORE},
+        {SIZE_MAX, RAW("\x80\x80\x80\x80\x80"), QD_FRAME_BAD_PREFIX},
+        {SIZE_MAX, RAW("\xff\xff\xff\xff\xff\x01"), QD_FRAME_BAD_PREFIX},
+        /* Longer than necessary. */
+        {SIZE_MAX, RAW("\x80\x00"), QD_FRAME_BAD_PREFIX},
+        {SIZE_MAX, RAW("\x81\x00\x55"), QD_FRAME_BAD_PREFIX},
+        {SIZE_MAX, RAW("\x81\x80\x80\x80\x00\x55"), QD_FRAME_BAD_PREFIX},
+        /* Above the limit: refused before the frame arrives. */
+        {3, RAW("\x03\x01\x02\x03"), QD_FRAME_MORE},
+        {3, RAW("\x04"), QD_FRAME_TOO_LONG},
+        {0, RAW("\x00"), QD_FRAME_MORE},
+        {0, RAW("\x01"), QD_FRAME_TOO_LONG},
+        {UINT32_MAX, RAW("\xff\xff\xff\xff\x1f"), QD_FRAME_TOO_LONG},
+        /* An error after valid frames. */
+        {3, RAW("\x01\x01\x00\x80\x00"), QD_FRAME_BAD_PREFIX},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        print_message("case %zu\n", i);
+        assert_int_equal(end_of((const uint8_t *)cases[i].bytes, cases[i].size, cases[i].frame_bytes_max),
+                         cases[i].result);
+    }
+}
+
+TEST(too_long_frame_reports_its_length)
+{
+    const uint8_t input[] = {0xff, 0xff, 0xff, 0xff, 0x7f};
+    reading r;
+
+    begin(&r, 8192, input, sizeof input);
+    assert_int_equal(next(&r), QD_FRAME_TOO_LONG);
+    assert_true(r.reader.length == 0x7ffffffffull);
+    end(&r);
+}
+
+TEST(limit_changed_between_frames_applies)
+{
+    const uint8_t input[] = {1, 1, 2, 1, 2};
+    reading r;
+
+    begin(&r, 1, input, sizeof input);
+    assert_int_equal(next(&r), QD_FRAME_OK);
+    r.reader.frame_bytes_max = 2;
+    assert_int_equal(next(&r), QD_FRAME_OK);
+    assert_int_equal(r.frame_size, 2);
+    end(&r);
+}
+
+/* ---- prefixes ---- */
+
 TEST(prefix_has_the_size_of_its_length)
 {
-    const struct {
+    static const struct {
         uint32_t length;
+        const char *bytes;
         size_t size;
-        uint8_t bytes[QD_FRAME_PREFIX_BYTES_MAX];
-    } expected[] = {
-        {0, 1, {0x00}},
-        {127, 1, {0x7f}},
-        {128, 2, {0x80, 0x01}},
-        {300, 2, {0xac, 0x02}},
-        {16383, 2, {0xff, 0x7f}},
-        {16384, 3, {0x80, 0x80, 0x01}},
-        {2097151, 3, {0xff, 0xff, 0x7f}},
-        {2097152, 4, {0x80, 0x80, 0x80, 0x01}},
-        {268435455, 4, {0xff, 0xff, 0xff, 0x7f}},
-        {268435456, 5, {0x80, 0x80, 0x80, 0x80, 0x01}},
-        {UINT32_MAX, 5, {0xff, 0xff, 0xff, 0xff, 0x0f}},
+    } cases[] = {
+        {0, RAW("\x00")},
+        {127, RAW("\x7f")},
+        {128, RAW("\x80\x01")},
+        {300, RAW("\xac\x02")},
+        {16383, RAW("\xff\x7f")},
+        {16384, RAW("\x80\x80\x01")},
+        {2097151, RAW("\xff\xff\x7f")},
+        {2097152, RAW("\x80\x80\x80\x01")},
+        {268435455, RAW("\xff\xff\xff\x7f")},
+        {268435456, RAW("\x80\x80\x80\x80\x01")},
+        {UINT32_MAX, RAW("\xff\xff\xff\xff\x0f")},
     };
-    for (size_t i = 0; i < COUNT_OF(expected); i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         uint8_t bytes[QD_FRAME_PREFIX_BYTES_MAX];
 
-        assert_int_equal(qd_frame_prefix_size(expected[i].length), expected[i].size);
-        assert_int_equal(qd_frame_prefix_write(expected[i].length, bytes), expected[i].size);
-        assert_memory_equal(bytes, expected[i].bytes, expected[i].size);
+        assert_int_equal(qd_frame_prefix_size(cases[i].length), cases[i].size);
+        assert_int_equal(qd_frame_prefix_write(cases[i].length, bytes), cases[i].size);
+        assert_memory_equal(bytes, cases[i].bytes, cases[i].size);
     }
 }
 
@@ -335,33 +338,23 @@ TEST(prefix_has_the_size_of_its_length)
 TEST(frame_near_a_longer_prefix_decodes)
 {
     static char text[17000];
-    static uint8_t bytes[sizeof text + 64];
 
     memset(text, 'a', sizeof text - 1);
     for (size_t length = 1; length < sizeof text; length += length == 300 ? 16000 : 1) {
-        const qd_server_message message = {
-            .seq = (uint32_t)(length % 2) * 1000,
-            .kind = QD_SERVER_ERROR,
-            .as.error = {.text = text + sizeof text - 1 - length},
-        };
-        const size_t size = qd_server_message_size(&message);
+        test_frame frame = encode(SERVER_MESSAGE(.seq = (uint32_t)(length % 2) * 1000, .kind = QD_SERVER_ERROR,
+                                                 .as.error.text = text + sizeof text - 1 - length));
+        test_decoded decoded;
+        reading r;
 
-        assert_true(size < sizeof bytes);
-        bytes[size] = 0xee;
-        assert_int_equal(qd_server_message_encode(&message, bytes, size), size);
-        assert_int_equal(bytes[size], 0xee);
-
-        qd_frame_reader reader;
-        const uint8_t *at = bytes, *frame;
-        size_t left = size, frame_size;
-        qd_frame_reader_init(&reader, size, NULL);
-        assert_int_equal(qd_frame_reader_next(&reader, &at, &left, &frame, &frame_size), QD_FRAME_OK);
-        assert_int_equal(left, 0);
-        qd_decoded_server decoded;
-        assert_int_equal(qd_decode_server(frame, frame_size, NULL, &decoded), QD_DECODE_OK);
-        assert_int_equal(strlen(decoded.message.as.error.text), length);
-        qd_decoded_server_release(&decoded, NULL);
-        qd_frame_reader_deinit(&reader);
+        begin(&r, frame.size, frame.bytes, frame.size);
+        assert_int_equal(next(&r), QD_FRAME_OK);
+        assert_int_equal(r.left, 0);
+        decode(SERVER, r.frame, r.frame_size, &decoded);
+        assert_int_equal(decoded.result, QD_DECODE_OK);
+        assert_int_equal(strlen(decoded.message.as.server.as.error.text), length);
+        release(&decoded);
+        end(&r);
+        free(frame.bytes);
     }
 }
 

@@ -2,147 +2,35 @@
  *
  * Batches: every refusal and which one comes first, duplicates, defaults; the rest of a batch is applied.
  */
-#include "room_fixture.h"
-#include "tests/support/test.h"
+#include <math.h>
 
-/* Checks all refusals: index and code of each. */
-static void expect_refusals(const qd_room_refusals *refusals, uint32_t count, ...)
-{
-    va_list expected;
+#include "room/scenario.h"
 
-    assert_int_equal(refusals->count, count);
-    assert_int_equal(refusals->listed, count);
-    va_start(expected, count);
-    for (uint32_t i = 0; i < count; i++) {
-        assert_int_equal(refusals->index[i], va_arg(expected, uint32_t));
-        assert_int_equal(refusals->code[i], va_arg(expected, uint32_t));
-    }
-    va_end(expected);
-}
-
-/* The entity as a snapshot shows it. */
-static qd_body body_of(qd_room *room, uint32_t id)
-{
-    qd_room_batch columns;
-    bool more;
-
-    assert_int_equal(qd_room_snapshot(room, QD_ROOM_ANYBODY, NULL, UINT32_MAX, &columns, &more), QD_OK);
-    for (uint32_t i = 0; i < columns.count; i++) {
-        if (columns.id[i] == id) {
-            return (qd_body){
-                .x = columns.x[i],
-                .y = columns.y[i],
-                .half_x = columns.half_x[i],
-                .half_y = columns.half_y[i],
-                .radius = columns.radius ? columns.radius[i] : 0,
-                .category = columns.category[i],
-                .mask = columns.mask[i],
-                .shape = columns.shape[i],
-            };
-        }
-    }
-    fail_msg("no entity %u", id);
-    return (qd_body){0};
-}
-
-TEST(spawn_refuses_each_kind_and_applies_the_rest)
-{
-    static const uint32_t id[] = {1, 2, 3, 4, 5, 6, 1, 7, 8};
-    static const float x[] = {1, NAN, 3, 4, 5, 6, 7, 8, 9};
-    static const float y[] = {1, 2, INFINITY, 4, 5, 6, 7, 8, 9};
-    static const float half_x[] = {1, 1, 1, -1, 1, 1, 1, NAN, 1};
-    static const float half_y[] = {1, 1, 1, 1, -0.5f, 1, 1, 1, 0};
-    static const uint8_t shape[] = {1, 1, 1, 1, 2, 4, 1, 1, 2};
-    qd_room_batch batch = {.count = 9, .id = id, .x = x, .y = y, .half_x = half_x, .half_y = half_y, .shape = shape};
-    qd_room_refusals refusals;
-    room_fixture fixture;
-
-    (void)state;
-    open_room(&fixture, default_config());
-    qd_room_spawn(fixture.room, fixture.me, &batch, false, &refusals);
-    expect_refusals(&refusals, 7, 1, QD_ROOM_NOT_FINITE, 2, QD_ROOM_NOT_FINITE, 3, QD_ROOM_NEGATIVE_SIZE, 4,
-                    QD_ROOM_NEGATIVE_SIZE, 5, QD_ROOM_UNKNOWN_SHAPE, 6, QD_ROOM_ID_TAKEN, 7, QD_ROOM_NOT_FINITE);
-    assert_int_equal(stats_of(fixture.room).entities, 2);
-    assert_int_equal(stats_of(fixture.room).updates, 2);
-    assert_true(body_of(fixture.room, 1).x == 1);
-    assert_int_equal(body_of(fixture.room, 8).shape, QD_SPACE_CIRCLE);
-    close_room(&fixture);
-}
+SCENARIO(spawn_refuses_each_kind_and_applies_the_rest,
+         "spawn 1 1 1, 2 nan 2, 3 3 inf, 4 4 4 half_x -1, 5 5 5 half_y -0.5 shape 2, 6 6 6 shape 4, 1 7 7,"
+         "      7 8 8 half_x nan, 8 9 9 half_y 0 shape 2"
+         "  -> 1 NOT_FINITE 2 NOT_FINITE 3 NEGATIVE_SIZE 4 NEGATIVE_SIZE 5 UNKNOWN_SHAPE 6 ID_TAKEN 7 NOT_FINITE;"
+         "stats -> entities 2, updates 2;"
+         "body 1 -> 1 1 half 1 1;"
+         "body 8 -> 9 9 half 1 0 shape 2")
 
 /* Each entry has a fault, and the next entry that one mended: the order of the checks, seen from the last. */
-TEST(spawn_names_the_first_fault)
-{
-    static const uint32_t id[] = {9, 9, 9, 9, 10};
-    static const float x[] = {NAN, 1, 1, 1, 1};
-    static const float y[] = {1, 1, 1, 1, 1};
-    static const float half_x[] = {-1, -1, 1, 1, 1};
-    static const uint8_t shape[] = {0, 0, 0, 1, 1};
-    qd_room_batch batch = {.count = 5, .id = id, .x = x, .y = y, .half_x = half_x, .shape = shape};
-    qd_room_config config = *default_config();
-    qd_room_refusals refusals;
-    room_fixture fixture;
+SCENARIO(spawn_names_the_first_fault,
+         "open entities_max 1;"
+         "spawn 9 10;"
+         "spawn 9 nan 1 half_x -1 shape 0, 9 1 1 half_x -1 shape 0, 9 1 1 shape 0, 9 1 1, 10 1 1"
+         "  -> 0 NOT_FINITE 1 NEGATIVE_SIZE 2 UNKNOWN_SHAPE 3 ID_TAKEN 4 ROOM_FULL")
 
-    (void)state;
-    config.entities_max = 1;
-    open_room(&fixture, &config);
-    spawn(fixture.room, fixture.me, 9, 10);
-    qd_room_spawn(fixture.room, fixture.me, &batch, false, &refusals);
-    expect_refusals(&refusals, 5, 0, QD_ROOM_NOT_FINITE, 1, QD_ROOM_NEGATIVE_SIZE, 2, QD_ROOM_UNKNOWN_SHAPE, 3,
-                    QD_ROOM_ID_TAKEN, 4, QD_ROOM_FULL);
-    close_room(&fixture);
-}
+SCENARIO(absent_columns_have_defaults, "spawn bare 5 7 7; body 5 -> 7 7 half 0 0")
 
-TEST(absent_columns_have_defaults)
-{
-    uint32_t id = 5;
-    float at = 7;
-    qd_room_batch batch = {.count = 1, .id = &id, .x = &at, .y = &at};
-    qd_room_refusals refusals;
-    room_fixture fixture;
+#define REFUSED_PLACES(verb)                                                                                           \
+    "join -> B; spawn 1 10; B spawn 2 10; B spawn owned 3 10;" verb                                                    \
+    " 99 nan 1, 2 nan 1, 1 nan 1, 1 20 1, 3 30 inf, 1 21 1"                                                            \
+    "  -> 0 UNKNOWN_ID 1 NOT_OWNER 2 NOT_FINITE 4 NOT_FINITE;"                                                         \
+    "body 1 -> 21 1 half 1 1; body 2 -> 10 50 half 1 1; body 3 -> 10 50 half 1 1; stats -> updates 5"
 
-    (void)state;
-    open_room(&fixture, default_config());
-    qd_room_spawn(fixture.room, fixture.me, &batch, false, &refusals);
-    qd_body body = body_of(fixture.room, 5);
-    assert_true(body.half_x == 0 && body.half_y == 0);
-    assert_int_equal(body.shape, QD_SPACE_BOX);
-    assert_int_equal(body.category, 1);
-    assert_int_equal(body.mask, UINT32_MAX);
-    close_room(&fixture);
-}
-
-static void place_refuses_each_kind(void (*command)(qd_room *, uint32_t, const qd_room_batch *, qd_room_refusals *))
-{
-    static const uint32_t id[] = {99, 2, 1, 1, 3, 1};
-    static const float x[] = {NAN, NAN, NAN, 20, 30, 21};
-    static const float y[] = {1, 1, 1, 1, INFINITY, 1};
-    qd_room_batch batch = {.count = 6, .id = id, .x = x, .y = y};
-    qd_room_refusals refusals;
-    room_fixture fixture;
-
-    open_room(&fixture, default_config());
-    uint32_t other = join(fixture.room);
-    spawn(fixture.room, fixture.me, 1, 10);
-    spawn(fixture.room, other, 2, 10);
-    spawn_room_owned(fixture.room, other, 3, 10);
-    command(fixture.room, fixture.me, &batch, &refusals);
-    expect_refusals(&refusals, 4, 0, QD_ROOM_UNKNOWN_ID, 1, QD_ROOM_NOT_OWNER, 2, QD_ROOM_NOT_FINITE, 4,
-                    QD_ROOM_NOT_FINITE);
-    assert_true(body_of(fixture.room, 1).x == 21);
-    assert_true(body_of(fixture.room, 2).x == 10);
-    assert_true(body_of(fixture.room, 3).x == 10);
-    assert_int_equal(stats_of(fixture.room).updates, 3 + 2);
-    close_room(&fixture);
-}
-
-TEST(move_refuses_each_kind)
-{
-    place_refuses_each_kind(qd_room_move);
-}
-TEST(teleport_refuses_each_kind)
-{
-    place_refuses_each_kind(qd_room_teleport);
-}
+SCENARIO(move_refuses_each_kind, REFUSED_PLACES("move"))
+SCENARIO(teleport_refuses_each_kind, REFUSED_PLACES("teleport"))
 
 /* Longer than any chunk that the room cuts it into, with faults here and there. */
 TEST(long_batches_are_applied_whole)
@@ -151,241 +39,135 @@ TEST(long_batches_are_applied_whole)
     static uint32_t id[COUNT];
     static float x[COUNT], y[COUNT];
     qd_room_batch batch = {.count = COUNT, .id = id, .x = x, .y = y}, columns;
-    qd_room_config config = *default_config();
     qd_room_refusals refusals;
-    room_fixture fixture;
     bool more;
 
-    (void)state;
-    config.entities_max = COUNT;
-    open_room(&fixture, &config);
+    play("open entities_max 3000");
     for (uint32_t i = 0; i < COUNT; i++) {
         id[i] = i;
         x[i] = y[i] = 1;
     }
-    qd_room_spawn(fixture.room, fixture.me, &batch, false, &refusals);
+    qd_room_spawn(played.room, 0, &batch, false, &refusals);
     assert_int_equal(refusals.count, 0);
     for (uint32_t i = 0; i < COUNT; i++) {
         x[i] = i % 1000 == 700 ? NAN : (float)i;
     }
-    qd_room_move(fixture.room, fixture.me, &batch, &refusals);
-    expect_refusals(&refusals, 3, 700, QD_ROOM_NOT_FINITE, 1700, QD_ROOM_NOT_FINITE, 2700, QD_ROOM_NOT_FINITE);
-    assert_int_equal(qd_room_snapshot(fixture.room, QD_ROOM_ANYBODY, NULL, COUNT, &columns, &more), QD_OK);
+    qd_room_move(played.room, 0, &batch, &refusals);
+    assert_int_equal(refusals.count, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(refusals.index[i], 700 + 1000 * i);
+        assert_int_equal(refusals.code[i], QD_ROOM_NOT_FINITE);
+    }
+    assert_int_equal(qd_room_snapshot(played.room, QD_ROOM_ANYBODY, NULL, COUNT, &columns, &more), QD_OK);
     for (uint32_t i = 0; i < COUNT; i++) {
         assert_true(columns.x[i] == (i % 1000 == 700 ? 1 : (float)i));
     }
-    close_room(&fixture);
+    play_end();
 }
 
-TEST(reshape_refuses_each_kind)
-{
-    static const uint32_t id[] = {99, 2, 1, 1, 1, 1, 3};
-    static const float half_x[] = {NAN, NAN, NAN, -1, 2, 3, 4};
-    static const float half_y[] = {1, 1, 1, NAN, -1, 5, 6};
-    static const uint8_t shape[] = {0, 0, 0, 0, 0, 9, 2};
-    qd_room_batch batch = {.count = 7, .id = id, .half_x = half_x, .half_y = half_y, .shape = shape};
-    qd_room_refusals refusals;
-    room_fixture fixture;
+SCENARIO(reshape_refuses_each_kind,
+         "join -> B; spawn 1 10; B spawn 2 10; B spawn owned 3 10;"
+         "reshape 99 half_x nan half_y 1 shape 0, 2 half_x nan shape 0, 1 half_x nan shape 0,"
+         "        1 half_x -1 half_y nan shape 0, 1 half_x 2 half_y -1 shape 0, 1 half_x 3 half_y 5 shape 9,"
+         "        3 half_x 4 half_y 6 shape 2"
+         "  -> 0 UNKNOWN_ID 1 NOT_OWNER 2 NOT_FINITE 3 NOT_FINITE 4 NEGATIVE_SIZE 5 UNKNOWN_SHAPE;"
+         "body 1 -> 10 50 half 1 1;"
+         "body 3 -> 10 50 half 4 6 shape 2")
 
-    (void)state;
-    open_room(&fixture, default_config());
-    uint32_t other = join(fixture.room);
-    spawn(fixture.room, fixture.me, 1, 10);
-    spawn(fixture.room, other, 2, 10);
-    spawn_room_owned(fixture.room, other, 3, 10);
-    qd_room_reshape(fixture.room, fixture.me, &batch, &refusals);
-    expect_refusals(&refusals, 6, 0, QD_ROOM_UNKNOWN_ID, 1, QD_ROOM_NOT_OWNER, 2, QD_ROOM_NOT_FINITE, 3,
-                    QD_ROOM_NOT_FINITE, 4, QD_ROOM_NEGATIVE_SIZE, 5, QD_ROOM_UNKNOWN_SHAPE);
-    assert_true(body_of(fixture.room, 1).half_x == 1);
-    assert_true(body_of(fixture.room, 3).half_x == 4);
-    assert_int_equal(body_of(fixture.room, 3).shape, QD_SPACE_CIRCLE);
-    close_room(&fixture);
-}
-
-TEST(reshape_leaves_absent_columns_as_they_are)
-{
-    uint32_t id = 1, category = 6, mask = 5;
-    float half = 3;
-    uint8_t shape = QD_SPACE_CIRCLE;
-    const qd_room_batch batches[] = {
-        {.count = 1, .id = &id, .half_y = &half},
-        {.count = 1, .id = &id, .category = &category},
-        {.count = 1, .id = &id, .shape = &shape},
-        {.count = 1, .id = &id, .mask = &mask},
-        {.count = 1, .id = &id, .half_x = &half},
-        {.count = 1, .id = &id, .radius = &half},
-        {.count = 1, .id = &id},
-    };
-
-    const struct {
-        float half_x, half_y, radius;
-        uint32_t category, mask;
-        uint8_t shape;
-    } expected[] = {
-        {1, 3, 0, 1, UINT32_MAX, QD_SPACE_BOX},    {1, 3, 0, 6, UINT32_MAX, QD_SPACE_BOX},
-        {1, 3, 0, 6, UINT32_MAX, QD_SPACE_CIRCLE}, {1, 3, 0, 6, 5, QD_SPACE_CIRCLE},
-        {3, 3, 0, 6, 5, QD_SPACE_CIRCLE},          {3, 3, 3, 6, 5, QD_SPACE_CIRCLE},
-        {3, 3, 3, 6, 5, QD_SPACE_CIRCLE},
-    };
-    qd_room_refusals refusals;
-    room_fixture fixture;
-
-    (void)state;
-    open_room(&fixture, default_config());
-    spawn(fixture.room, fixture.me, 1, 10);
-    for (int i = 0; i < 7; i++) {
-        qd_room_reshape(fixture.room, fixture.me, &batches[i], &refusals);
-        assert_int_equal(refusals.count, 0);
-        qd_body body = body_of(fixture.room, 1);
-        assert_true(body.x == 10 && body.y == 50);
-        assert_true(body.half_x == expected[i].half_x && body.half_y == expected[i].half_y);
-        assert_true(body.radius == expected[i].radius);
-        assert_int_equal(body.category, expected[i].category);
-        assert_int_equal(body.mask, expected[i].mask);
-        assert_int_equal(body.shape, expected[i].shape);
-    }
-    close_room(&fixture);
-}
+SCENARIO(reshape_leaves_absent_columns_as_they_are,
+         "spawn 1 10;"
+         "reshape 1 half_y 3;   body 1 -> 10 50 half 1 3;"
+         "reshape 1 category 6; body 1 -> 10 50 half 1 3 category 6;"
+         "reshape 1 shape 2;    body 1 -> 10 50 half 1 3 shape 2 category 6;"
+         "reshape 1 mask 5;     body 1 -> 10 50 half 1 3 shape 2 category 6 mask 5;"
+         "reshape 1 half_x 3;   body 1 -> 10 50 half 3 3 shape 2 category 6 mask 5;"
+         "reshape 1 radius 3;   body 1 -> 10 50 half 3 3 radius 3 shape 2 category 6 mask 5;"
+         "reshape 1;            body 1 -> 10 50 half 3 3 radius 3 shape 2 category 6 mask 5")
 
 /* Of a capsule the ends of its axis may lie anywhere; its radius is a size. */
-TEST(capsules_may_lead_anywhere)
-{
-    static const uint32_t id[] = {1, 2, 3, 4, 5};
-    static const float at[] = {10, 20, 30, 40, 50};
-    static const float half_x[] = {-3, 3, -3, INFINITY, -3};
-    static const float half_y[] = {2, -2, 2, 1, 2};
-    static const float radius[] = {1, 0, -1, 1, NAN};
-    static const uint8_t shape[] = {3, 3, 3, 3, 3};
-    const qd_room_batch batch = {
-        .count = 5, .id = id, .x = at, .y = at, .half_x = half_x, .half_y = half_y, .radius = radius, .shape = shape};
-    qd_room_refusals refusals;
-    room_fixture fixture;
-
-    (void)state;
-    open_room(&fixture, default_config());
-    qd_room_spawn(fixture.room, fixture.me, &batch, false, &refusals);
-    expect_refusals(&refusals, 3, 2, QD_ROOM_NEGATIVE_SIZE, 3, QD_ROOM_NOT_FINITE, 4, QD_ROOM_NOT_FINITE);
-    qd_body body = body_of(fixture.room, 1);
-    assert_true(body.half_x == -3 && body.half_y == 2 && body.radius == 1);
-    assert_int_equal(body.shape, QD_SPACE_CAPSULE);
-    close_room(&fixture);
-}
+SCENARIO(capsules_may_lead_anywhere,
+         "spawn 1 10 10 half_x -3 half_y 2 radius 1 shape 3, 2 20 20 half_x 3 half_y -2 shape 3,"
+         "      3 30 30 half_x -3 half_y 2 radius -1 shape 3, 4 40 40 half_x inf radius 1 shape 3,"
+         "      5 50 50 half_x -3 half_y 2 radius nan shape 3"
+         "  -> 2 NEGATIVE_SIZE 3 NOT_FINITE 4 NOT_FINITE;"
+         "body 1 -> 10 10 half -3 2 radius 1 shape 3")
 
 /* The resulting entity counts: here a capsule whose half_x is negative. */
-TEST(reshape_is_checked_as_a_whole)
-{
-    static const uint32_t id = 1;
-    static const float half_x = -3, half = 2, at = 10, radius = 1, negative = -1;
-    static const uint8_t capsule = QD_SPACE_CAPSULE, box = QD_SPACE_BOX;
-    const qd_room_batch spawned = {
-        .count = 1, .id = &id, .x = &at, .y = &at, .half_x = &half_x, .radius = &radius, .shape = &capsule};
-
-    const struct {
-        qd_room_batch batch;
-        int refusal;
-    } steps[] = {
-        {{.count = 1, .id = &id, .shape = &box}, QD_ROOM_NEGATIVE_SIZE},
-        {{.count = 1, .id = &id, .half_y = &half_x}, 0},
-        {{.count = 1, .id = &id, .shape = &box, .half_x = &half}, QD_ROOM_NEGATIVE_SIZE},
-        {{.count = 1, .id = &id, .radius = &negative}, QD_ROOM_NEGATIVE_SIZE},
-        {{.count = 1, .id = &id, .shape = &box, .half_x = &half, .half_y = &half}, 0},
-        {{.count = 1, .id = &id, .half_x = &half_x}, QD_ROOM_NEGATIVE_SIZE},
-        {{.count = 1, .id = &id, .shape = &capsule, .half_x = &half_x}, 0},
-    };
-    qd_room_refusals refusals;
-    room_fixture fixture;
-
-    (void)state;
-    open_room(&fixture, default_config());
-    qd_room_spawn(fixture.room, fixture.me, &spawned, false, &refusals);
-    assert_int_equal(only_refusal(&refusals), 0);
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
-        qd_room_reshape(fixture.room, fixture.me, &steps[i].batch, &refusals);
-        assert_int_equal(only_refusal(&refusals), steps[i].refusal);
-    }
-    qd_body body = body_of(fixture.room, 1);
-    assert_true(body.half_x == -3 && body.half_y == 2 && body.radius == 1);
-    assert_int_equal(body.shape, QD_SPACE_CAPSULE);
-    close_room(&fixture);
-}
+SCENARIO(reshape_is_checked_as_a_whole,
+         "spawn bare 1 10 10 half_x -3 radius 1 shape 3; reshape 1 shape 1 -> NEGATIVE_SIZE; reshape 1 half_y -3;"
+         "reshape 1 shape 1 half_x 2 -> NEGATIVE_SIZE; reshape 1 radius -1 -> NEGATIVE_SIZE;"
+         "reshape 1 shape 1 half_x 2 half_y 2; reshape 1 half_x -3 -> NEGATIVE_SIZE; reshape 1 shape 3 half_x -3;"
+         "body 1 -> 10 10 half -3 2 radius 1 shape 3")
 
 /* Within one batch: a second despawn finds nothing; a spawn after it would. */
-TEST(entries_are_carried_out_in_order)
-{
-    static const uint32_t id[] = {1, 1, 2};
-    qd_room_batch batch = {.count = 3, .id = id};
-    qd_room_refusals refusals;
-    room_fixture fixture;
-
-    (void)state;
-    open_room(&fixture, default_config());
-    spawn(fixture.room, fixture.me, 1, 10);
-    qd_room_despawn(fixture.room, fixture.me, &batch, &refusals);
-    expect_refusals(&refusals, 2, 1, QD_ROOM_UNKNOWN_ID, 2, QD_ROOM_UNKNOWN_ID);
-    close_room(&fixture);
-}
+SCENARIO(entries_are_carried_out_in_order, "spawn 1 10; despawn 1, 1, 2 -> 1 UNKNOWN_ID 2 UNKNOWN_ID")
 
 TEST(only_the_first_refusals_are_listed)
 {
     uint32_t id[100];
     qd_room_batch batch = {.count = 100, .id = id};
     qd_room_refusals refusals;
-    room_fixture fixture;
 
-    (void)state;
-    open_room(&fixture, default_config());
-    spawn(fixture.room, fixture.me, 7, 10);
+    play("spawn 7 10");
     for (uint32_t i = 0; i < 100; i++) {
         id[i] = i;
     }
-    qd_room_despawn(fixture.room, fixture.me, &batch, &refusals);
+    qd_room_despawn(played.room, 0, &batch, &refusals);
     assert_int_equal(refusals.count, 99);
     assert_int_equal(refusals.listed, QD_ROOM_REFUSALS_MAX);
     for (uint32_t i = 0; i < QD_ROOM_REFUSALS_MAX; i++) {
         assert_int_equal(refusals.index[i], i < 7 ? i : i + 1);
         assert_int_equal(refusals.code[i], QD_ROOM_UNKNOWN_ID);
     }
-    close_room(&fixture);
+    play_end();
 }
 
 /* The capacity of a full room does not depend on removals in the same tick. */
-TEST(removed_entities_make_room_at_once)
-{
-    qd_room_config config = *default_config();
-    room_fixture fixture;
+#define FILL "spawn 0..2 10; spawn 3 10 -> ROOM_FULL;"
+SCENARIO(removed_entities_make_room_at_once,
+         "open entities_max 3;" FILL "despawn 0..2;" FILL "tick; despawn 0..2;" FILL "despawn 0..2")
 
-    (void)state;
-    config.entities_max = 3;
-    open_room(&fixture, &config);
-    for (int round = 0; round < 3; round++) {
-        for (uint32_t id = 0; id < 3; id++) {
-            assert_int_equal(spawn(fixture.room, fixture.me, id, 10), 0);
-        }
-        assert_int_equal(spawn(fixture.room, fixture.me, 3, 10), QD_ROOM_FULL);
-        if (round == 1) {
-            tick(fixture.room);
-        }
-        for (uint32_t id = 0; id < 3; id++) {
-            assert_int_equal(despawn(fixture.room, fixture.me, id), 0);
-        }
-    }
-    close_room(&fixture);
-}
+SCENARIO(an_empty_batch_does_nothing, "move; spawn; stats -> updates 0")
 
-TEST(an_empty_batch_does_nothing)
-{
-    qd_room_batch batch = {0};
-    qd_room_refusals refusals = {.count = 9, .listed = 9};
-    room_fixture fixture;
+/* ---- three dimensions ---- */
 
-    (void)state;
-    open_room(&fixture, default_config());
-    qd_room_move(fixture.room, fixture.me, &batch, &refusals);
-    expect_refusals(&refusals, 0);
-    qd_room_spawn(fixture.room, fixture.me, &batch, false, &refusals);
-    expect_refusals(&refusals, 0);
-    assert_int_equal(stats_of(fixture.room).updates, 0);
-    close_room(&fixture);
-}
+#define TOWER(one, other, third)                                                                                       \
+    "open deep; spawn 1 10 10 " one " half_y 2 half_z 3, 2 10 10 " other " half_y 2 half_z 3, 3 10 10 " third          \
+    " half_y 2 half_z 3;"
+
+/* Boxes that touch are a pair. */
+SCENARIO(pairs_need_all_three_axes,
+         TOWER("10", "16",
+               "22.5") "subscribe; tick -> A reset begin 1-2; move 3 10 10 22; teleport 1 10 10 9.5;"
+                       "tick -> A end 1-2 teleported begin 2-3; reshape 2 half_z 2.5; tick -> A end 2-3 resized")
+
+SCENARIO(z_is_checked_like_x,
+         "open deep; spawn 1 10 10 10; spawn bare 2 10 10 nan half_z 1, 3 10 10 10 half_z -1, 4 10 10 10 half_z inf"
+         "  -> 0 NOT_FINITE 1 NEGATIVE_SIZE 2 NOT_FINITE; move 1 10 10 inf -> NOT_FINITE;"
+         "teleport 1 10 10 nan -> NOT_FINITE; reshape 1 half_z -1 -> NEGATIVE_SIZE; stats -> updates 1")
+
+SCENARIO(a_snapshot_has_the_third_axis,
+         TOWER("10", "20", "30") "snapshot -> 1 2 3; body 1 -> 10 10 10 half 1 2 3; body 2 -> 10 10 20 half 1 2 3;"
+                                 "body 3 -> 10 10 30 half 1 2 3; snapshot in 0 100 0 100 23 26.5 -> 2")
+
+/* Its axis leads from (7, 12, 50) to (13, 8, 70), and a radius of 1 around it: so does its bounding box. */
+SCENARIO(a_capsules_region_is_its_bounding_box,
+         "open deep; spawn 1 10 10 60 half_x -3 half_y 2 half_z -10 radius 1 shape 3;"
+         "body 1 -> 10 10 60 half -3 2 -10 radius 1 shape 3;"
+         "snapshot in 0 6 0 100 0 100 -> 1;"
+         "snapshot in 0 5.9 0 100 0 100;"
+         "snapshot in 0 100 0 7 0 100 -> 1;"
+         "snapshot in 0 100 0 6.9 0 100;"
+         "snapshot in 0 100 0 100 0 49 -> 1;"
+         "snapshot in 0 100 0 100 0 48.9;"
+         "snapshot in 0 100 13 100 71 100 -> 1;"
+         "snapshot in 0 100 13.1 100 71 100;"
+         "snapshot in 14 14 0 100 0 100 -> 1")
+
+SCENARIO(queries_see_the_third_axis,
+         TOWER("10", "20", "30") "tick;"
+                                 "query box 0 100 0 100 17 27 limit 10 -> 2 3;"
+                                 "query ray 10 10 60 0 0 -2 limit 2 -> 3 at 27 2 at 37 more;"
+                                 "query nearest 10 10 14 limit 2 -> 1 at 1 2 at 3 more")
 
 TEST_MAIN()

@@ -3,9 +3,8 @@
  * Enough events in one tick that several workers sort them. The pairs of two piles of boxes part and meet again, for a
  * member with all pairs and for one with its own. The order of the tasks changes nothing.
  */
-#include "room_fixture.h"
+#include "room/scenario.h"
 #include "support/backwards.h"
-#include "tests/support/test.h"
 
 #define BOXES 200u /* ids 0 to 199: the even ones are the left heap, the odd ones the right */
 #define MID   50.0f
@@ -23,10 +22,10 @@ static float side_of(uint32_t id)
     return is_right(id) ? MID + STEP : MID - STEP;
 }
 
-/* Ids of the first member are not multiples of 3. */
-static uint32_t owner_of(const uint32_t member[2], uint32_t id)
+/* Ids of A are not multiples of 3. */
+static uint32_t owner_of(uint32_t id)
 {
-    return member[id % 3 == 0];
+    return id % 3 == 0;
 }
 
 static deed deed_of(uint32_t id)
@@ -34,19 +33,8 @@ static deed deed_of(uint32_t id)
     return is_right(id) && id % 7 == 0 ? DESPAWN : !is_right(id) && id % 5 == 0 ? TELEPORT : MOVE;
 }
 
-static void teleport(qd_room *room, uint32_t member, uint32_t id, float x)
-{
-    float y = 50;
-    qd_room_batch batch = {.count = 1, .id = &id, .x = &x, .y = &y};
-    qd_room_refusals refusals;
-
-    qd_room_teleport(room, member, &batch, &refusals);
-    assert_int_equal(refusals.count, 0);
-}
-
 /* All pairs of the heap and its parts that fit, in order, are those of the list. With `mixed`, deeds were done. */
-static void expect_all(const uint32_t member[2], uint32_t own_of, bool across, bool mixed, qd_room_pairs pairs,
-                       const uint8_t *reason)
+static void expect_all(bool own, bool across, bool mixed, qd_room_pairs pairs, const uint8_t *reason)
 {
     uint32_t at = 0;
 
@@ -54,8 +42,7 @@ static void expect_all(const uint32_t member[2], uint32_t own_of, bool across, b
         for (uint32_t b = a + 1; b < BOXES; b++) {
             bool gone = mixed && (deed_of(a) == DESPAWN || deed_of(b) == DESPAWN);
 
-            if ((across && is_right(a) == is_right(b) && !gone) ||
-                (own_of != UINT32_MAX && owner_of(member, a) != own_of && owner_of(member, b) != own_of)) {
+            if ((across && is_right(a) == is_right(b) && !gone) || (own && owner_of(a) != 1 && owner_of(b) != 1)) {
                 continue;
             }
             assert_true(at < pairs.count);
@@ -74,79 +61,64 @@ static void expect_all(const uint32_t member[2], uint32_t own_of, bool across, b
     assert_int_equal(at, pairs.count);
 }
 
-static void move_all(qd_room *room, const uint32_t member[2], bool apart)
+static void move_all(bool apart)
 {
     for (uint32_t id = 0; id < BOXES; id++) {
-        assert_int_equal(move(room, owner_of(member, id), id, apart ? side_of(id) : MID), 0);
+        play("%c move %u %g", 'A' + (int)owner_of(id), id, (double)(apart ? side_of(id) : MID));
     }
 }
 
-static void do_deeds(qd_room *room, const uint32_t member[2])
+static void do_deeds(void)
 {
-    for (uint32_t id = 0; id < BOXES; id++) {
-        uint32_t owner = owner_of(member, id);
+    static const char *const words[] = {"move", "teleport", "despawn"};
 
-        if (deed_of(id) == DESPAWN) {
-            assert_int_equal(despawn(room, owner, id), 0);
-        } else if (deed_of(id) == TELEPORT) {
-            teleport(room, owner, id, side_of(id));
-        } else {
-            assert_int_equal(move(room, owner, id, side_of(id)), 0);
-        }
+    for (uint32_t id = 0; id < BOXES; id++) {
+        play("%c %s %u %g", 'A' + (int)owner_of(id), words[deed_of(id)], id, (double)side_of(id));
     }
 }
 
-static void expect_round(qd_room *room, const uint32_t member[2], bool across, bool mixed, bool is_end)
+/* A gets all pairs, B its own. */
+static void expect_round(const qd_executor *executor, bool across, bool mixed, bool is_end)
 {
-    for (int i = 0; i < 2; i++) {
-        qd_room_report report = next_report(room);
+    qd_room_report report;
 
-        assert_int_equal(report.member, member[i]);
-        expect_all(member, i == 1 ? member[1] : UINT32_MAX, across, mixed, is_end ? report.ends : report.begins,
-                   is_end ? report.end_reason : NULL);
+    qd_room_tick(played.room, executor, 0);
+    for (uint32_t member = 0; member < 2; member++) {
+        assert_true(qd_room_next_report(played.room, &report));
+        assert_int_equal(report.member, member);
+        expect_all(member == 1, across, mixed, is_end ? report.ends : report.begins, is_end ? report.end_reason : NULL);
         assert_int_equal(is_end ? report.begins.count : report.ends.count, 0);
     }
-    no_report(room);
+    assert_false(qd_room_next_report(played.room, &report));
 }
 
-static void play(const qd_executor *executor)
+static void part_and_meet(const qd_executor *executor)
 {
-    qd_room_config config = *default_config();
-    room_fixture fixture;
-
-    config.events_max = BOXES * BOXES;
-    open_room(&fixture, &config);
-    qd_room *room = fixture.room;
-    const uint32_t member[2] = {fixture.me, join(room)};
+    play("open events_max %u; join -> B", BOXES * BOXES);
     for (uint32_t i = 0; i < BOXES; i++) {
         uint32_t id = i * 7 % BOXES;
 
-        assert_int_equal(spawn(room, owner_of(member, id), id, MID), 0);
+        play("%c spawn %u %g", 'A' + (int)owner_of(id), id, (double)MID);
     }
-    qd_room_subscribe(room, member[0], (qd_room_interest){0});
-    qd_room_subscribe(room, member[1], (qd_room_interest){.own_only = true});
-    qd_room_tick(room, executor, 0);
-    expect_round(room, member, false, false, false); /* the reset */
-    move_all(room, member, true);
-    qd_room_tick(room, executor, 0);
-    expect_round(room, member, true, false, true);
-    move_all(room, member, false);
-    qd_room_tick(room, executor, 0);
-    expect_round(room, member, true, false, false);
-    do_deeds(room, member);
-    qd_room_tick(room, executor, 0);
-    expect_round(room, member, true, true, true);
-    close_room(&fixture);
+    play("subscribe; B subscribe own");
+    expect_round(executor, false, false, false); /* the reset */
+    move_all(true);
+    expect_round(executor, true, false, true);
+    move_all(false);
+    expect_round(executor, true, false, false);
+    do_deeds();
+    expect_round(executor, true, true, true);
+    play_end();
 }
 
 TEST(events_are_in_order_on_one_worker)
 {
-    play(&qd_executor_serial);
+    part_and_meet(&qd_executor_serial);
 }
 
 TEST(events_are_in_order_on_several_workers)
 {
-    play(&backwards);
+    part_and_meet(&backwards);
 }
 
 TEST_MAIN()

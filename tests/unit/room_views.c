@@ -1,135 +1,109 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The views of observers: regions, margins, masks, teams, hidden entities, and the reasons of leaves.
+ * The rule of views: regions, margins, masks, cones, teams, hidden entities, lists, limits, budgets, visible ranges; the
+ * reasons of leaves, and refused observers.
  */
-#include "room_views_fixture.h"
-#include "tests/support/test.h"
+#include "room/scenario.h"
 
-TEST_WITH(a_circle_sees_what_is_within_its_range, set_up, tear_down)
+SCENARIO(a_circle_sees_what_is_within_its_range,
+         "spawn 1 60, 2 60.5, 3 40; observe 7 range 10; tick -> A view enter 7:1 7:3; tick;"
+         "move 1 61; move 2 59; tick -> A view leave 7:1 out of range enter 7:2")
+
+SCENARIO(entity_in_view_stays_within_the_margin,
+         "spawn 1 60, 2 62; observe 7 range 10 margin 5; tick -> A view enter 7:1;"
+         "move 1 65; tick; move 1 65.5; tick -> A view leave 7:1 out of range; move 1 62; tick")
+
+SCENARIO(a_box_has_its_own_extents,
+         "spawn 1 60, 2 61; observe 7 region 2 half_x 10 half_y 0.5 margin 2; tick -> A view enter 7:1;"
+         "move 1 62; tick; move 1 63; tick -> A view leave 7:1 out of range")
+
+SCENARIO(an_anchored_observer_goes_with_its_entity_and_does_not_see_it,
+         "spawn 1 10, 2 15, 3 90; observe 7 entity 1 range 10; tick -> A view enter 7:2;"
+         "move 1 85; tick -> A view leave 7:2 out of range enter 7:3;"
+         "observe 7 entity 1 sees_self 1 range 10; tick -> A view enter 7:1;"
+         "despawn 1; tick -> A view leave 7:1 observer gone 7:3 observer gone; unobserve 7 -> UNKNOWN_OBSERVER")
+
+SCENARIO(category_and_mask_filter,
+         "spawn 1 50, 2 51; reshape 2 category 2; observe 7 range 10 mask 2; tick -> A view enter 7:2;"
+         "reshape 1 category 3, 2 category 4; tick -> A view leave 7:2 filter changed enter 7:1;"
+         "observe 7 range 10 mask 4; tick -> A view leave 7:1 filter changed enter 7:2")
+
+SCENARIO(despawned_entity_leaves_and_may_enter_in_the_same_report,
+         "spawn 1 50, 2 51; observe 7 range 10; tick -> A view enter 7:1 7:2;"
+         "despawn 1, 2; spawn 1 52; tick -> A view leave 7:1 despawned 7:2 despawned enter 7:1")
+
+SCENARIO(unobserve_leaves_everything,
+         "spawn 1 50; observe 7 range 10; tick -> A view enter 7:1;"
+         "unobserve 7; observe 7 range 20; tick -> A view leave 7:1 observer gone enter 7:1;"
+         "unobserve 7; tick -> A view leave 7:1 observer gone; tick")
+
+SCENARIO(a_closed_room_leaves_everything,
+         "spawn 1 50, 2 51; observe 7 range 10; observe 8 entity 1 range 10; tick -> A view enter 7:1 7:2 8:2;"
+         "despawn all; tick -> A view leave 7:1 room closed 7:2 room closed 8:2 room closed")
+
+/* An entity at its very place is inside. */
+SCENARIO(a_cone_sees_where_it_looks,
+         "spawn 1 55, 2 45, 3 50;"
+         "observe 7 region 3 range 10 direction_x 2 angle 0.5; tick -> A view enter 7:1 7:3;"
+         "turn 7 -1 0.1; tick -> A view leave 7:1 out of range enter 7:2;"
+         "turn 7 0 1; tick -> A view leave 7:2 out of range;"
+         "observe 7 region 3 range 10 direction_x 2 angle 3.14159265358979; tick -> A view enter 7:1 7:2")
+
+/* The side passes at 10 sin(0.3 - 0.1) = 1.99 from the entity. The directions are at the angles 0.3 and 0.31. */
+SCENARIO(a_cones_margin_is_beside_it_as_well,
+         "spawn 1 60; observe 7 region 3 range 20 direction_x 1 angle 0.1; tick -> A view enter 7:1;"
+         "observe 7 region 3 range 20 direction_x 1 angle 0.1 margin 2; turn 7 0.955336489 0.295520207; tick;"
+         "turn 7 0.952333570 0.305058636; tick -> A view leave 7:1 out of range")
+
+SCENARIO(teams_see_themselves_and_entities_without_a_team,
+         "spawn 1..3 50; describe 1 team 1, 2 team 2; observe 7 range 10 team 1; observe 8 range 10;"
+         "tick -> A view enter 7:1 7:3 8:1 8:2 8:3;"
+         "describe 1 team 2, 2 team 1; tick -> A view leave 7:1 team changed enter 7:2")
+
+SCENARIO(hidden_entity_is_seen_only_through_show,
+         "spawn 1 50, 2 51; observe 7..8 range 10; except 8 show 1; tick -> A view enter 7:1 7:2 8:1 8:2;"
+         "describe 1..2 hidden 1; tick -> A view leave 7:1 hidden 7:2 hidden 8:2 hidden;"
+         "describe 2 hidden 0; tick -> A view enter 7:2 8:2")
+
+/* 9 is named before it is there. */
+TEST(lists_go_before_everything)
 {
-    spawn(room, me, 1, 60);
-    spawn(room, me, 2, 60.5f);
-    spawn(room, me, 3, 40);
-    assert_int_equal(observe(room, me, (watch){.id = 7, .range = 10}), 0);
-    qd_room_view_report report = view_at_tick(room);
-    assert_int_equal(report.member, me);
-    assert_int_equal(report.tick, 1);
-    assert_false(report.reset);
-    expect_enters(report, 2, 7, 1, 7, 3);
-    assert_true(report.enter.x[0] == 60 && report.enter.y[0] == 50 && report.enter.half_x[0] == 1);
-    assert_int_equal(report.enter.category[0], 1);
-    no_view(room);
-    silent_tick(room);
-
-    move(room, me, 1, 61);
-    move(room, me, 2, 59);
-    report = view_at_tick(room);
-    expect_leaves(report, 1, 7, 1, QD_ROOM_LEFT_RANGE);
-    expect_enters(report, 1, 7, 2);
+    play("spawn 1 50, 2 51, 3 90; observe 7 range 10; tick -> A view enter 7:1 7:2;"
+         "except 7 show 3 9 hide 1; tick -> A view leave 7:1 excepted enter 7:3;"
+         "spawn 9 20; tick -> A view enter 7:9;"
+         "except 7; tick -> A view leave 7:3 out of range 7:9 out of range enter 7:1; except 8 -> NOT_FOUND");
+    assert_int_equal(qd_room_except(played.room, 0, 7, QD_VIEW_EXCEPTIONS_MAX + 1, NULL, 0, NULL), QD_ERR_INVALID);
+    play_end();
 }
 
-TEST_WITH(entity_in_view_stays_within_the_margin, set_up, tear_down)
-{
-    spawn(room, me, 1, 60);
-    spawn(room, me, 2, 62);
-    observe(room, me, (watch){.id = 7, .range = 10, .leave_margin = 5});
-    expect_enters(view_at_tick(room), 1, 7, 1);
-    move(room, me, 1, 65);
-    silent_tick(room);
-    move(room, me, 1, 65.5f);
-    expect_leaves(view_at_tick(room), 1, 7, 1, QD_ROOM_LEFT_RANGE);
-    move(room, me, 1, 62);
-    silent_tick(room);
-}
+/* An entity in the view counts as 1 nearer: a sixteenth of the range. */
+SCENARIO(a_limit_keeps_the_nearest_without_flicker,
+         "spawn 1 52, 2 53, 3 54; observe 7 range 16 limit 2; tick -> A view enter 7:1 7:2; move 3 52.5; tick;"
+         "move 3 51.5; tick -> A view leave 7:2 others are nearer enter 7:3;"
+         "except 7 show 2; tick -> A view leave 7:1 others are nearer enter 7:2")
 
-TEST_WITH(a_box_has_its_own_extents, set_up, tear_down)
-{
-    spawn(room, me, 1, 60);
-    spawn(room, me, 2, 61);
-    observe(room, me, (watch){.id = 7, .region = QD_ROOM_BOX, .half_x = 10, .half_y = 0.5f, .leave_margin = 2});
-    expect_enters(view_at_tick(room), 1, 7, 1);
-    move(room, me, 1, 62);
-    silent_tick(room);
-    move(room, me, 1, 63);
-    expect_leaves(view_at_tick(room), 1, 7, 1, QD_ROOM_LEFT_RANGE);
-}
+SCENARIO(a_budget_lets_the_nearest_in_first, "spawn 1 59, 2 58, 3 57, 4 56, 5 55; observe 7 range 20 budget 2;"
+                                             "tick -> A view enter 7:4 7:5; tick -> A view enter 7:2 7:3;"
+                                             "spawn 6 50; tick -> A view enter 7:1 7:6; tick;"
+                                             "spawn 7 57, 8 58, 9 59; tick -> A view enter 7:7 7:8")
 
-TEST_WITH(an_anchored_observer_goes_with_its_entity_and_does_not_see_it, set_up, tear_down)
-{
-    spawn(room, me, 1, 10);
-    spawn(room, me, 2, 15);
-    spawn(room, me, 3, 90);
-    observe(room, me, (watch){.id = 7, .anchored = 1, .entity = 1, .range = 10});
-    expect_enters(view_at_tick(room), 1, 7, 2);
-    move(room, me, 1, 85);
-    qd_room_view_report report = view_at_tick(room);
-    expect_leaves(report, 1, 7, 2, QD_ROOM_LEFT_RANGE);
-    expect_enters(report, 1, 7, 3);
+SCENARIO(visible_range_shows_an_entity_from_afar,
+         "spawn 1 80; observe 7 range 10 margin 3; tick; describe 1 visible 30; tick -> A view enter 7:1;"
+         "move 1 83; tick; move 1 83.5; tick -> A view leave 7:1 out of range;"
+         "move 1 79; tick -> A view enter 7:1; describe 1 visible 0; tick -> A view leave 7:1 out of range")
 
-    observe(room, me, (watch){.id = 7, .anchored = 1, .sees_self = 1, .entity = 1, .range = 10});
-    expect_enters(view_at_tick(room), 1, 7, 1);
-    despawn(room, me, 1);
-    expect_leaves(view_at_tick(room), 2, 7, 1, QD_ROOM_LEFT_OBSERVER, 7, 3, QD_ROOM_LEFT_OBSERVER);
-    assert_int_equal(unobserve(room, me, 7), QD_ROOM_UNKNOWN_OBSERVER);
-}
-
-TEST_WITH(category_and_mask_filter, set_up, tear_down)
-{
-    spawn(room, me, 1, 50);
-    spawn(room, me, 2, 51);
-    recategorise(room, me, 2, 2);
-    observe(room, me, (watch){.id = 7, .range = 10, .mask = 2});
-    expect_enters(view_at_tick(room), 1, 7, 2);
-    recategorise(room, me, 1, 3);
-    recategorise(room, me, 2, 4);
-    qd_room_view_report report = view_at_tick(room);
-    expect_leaves(report, 1, 7, 2, QD_ROOM_LEFT_FILTERED);
-    expect_enters(report, 1, 7, 1);
-    observe(room, me, (watch){.id = 7, .range = 10, .mask = 4});
-    report = view_at_tick(room);
-    expect_leaves(report, 1, 7, 1, QD_ROOM_LEFT_FILTERED);
-    expect_enters(report, 1, 7, 2);
-}
-
-TEST_WITH(despawned_entity_leaves_and_may_enter_in_the_same_report, set_up, tear_down)
-{
-    spawn(room, me, 1, 50);
-    spawn(room, me, 2, 51);
-    observe(room, me, (watch){.id = 7, .range = 10});
-    (void)view_at_tick(room);
-    despawn(room, me, 1);
-    despawn(room, me, 2);
-    spawn(room, me, 1, 52);
-    qd_room_view_report report = view_at_tick(room);
-    expect_leaves(report, 2, 7, 1, QD_ROOM_LEFT_DESPAWNED, 7, 2, QD_ROOM_LEFT_DESPAWNED);
-    expect_enters(report, 1, 7, 1);
-}
-
-TEST_WITH(unobserve_leaves_everything, set_up, tear_down)
-{
-    spawn(room, me, 1, 50);
-    observe(room, me, (watch){.id = 7, .range = 10});
-    (void)view_at_tick(room);
-    assert_int_equal(unobserve(room, me, 7), 0);
-    assert_int_equal(observe(room, me, (watch){.id = 7, .range = 20}), 0);
-    qd_room_view_report report = view_at_tick(room);
-    expect_leaves(report, 1, 7, 1, QD_ROOM_LEFT_OBSERVER);
-    expect_enters(report, 1, 7, 1);
-    assert_int_equal(unobserve(room, me, 7), 0);
-    expect_leaves(view_at_tick(room), 1, 7, 1, QD_ROOM_LEFT_OBSERVER);
-    silent_tick(room);
-}
-
-TEST_WITH(a_closed_room_leaves_everything, set_up, tear_down)
-{
-    spawn(room, me, 1, 50);
-    spawn(room, me, 2, 51);
-    observe(room, me, (watch){.id = 7, .range = 10});
-    observe(room, me, (watch){.id = 8, .anchored = 1, .entity = 1, .range = 10});
-    (void)view_at_tick(room);
-    qd_room_despawn_all(room);
-    expect_leaves(view_at_tick(room), 3, 7, 1, QD_ROOM_LEFT_ROOM_CLOSED, 7, 2, QD_ROOM_LEFT_ROOM_CLOSED, 8, 2,
-                  QD_ROOM_LEFT_ROOM_CLOSED);
-}
+SCENARIO(bad_observers_are_refused, "join -> B; B spawn 1 50;"
+                                    "observe 0 region 4 -> BAD_REGION;"
+                                    "observe 0 range nan -> NOT_FINITE;"
+                                    "observe 0 range -1 -> NEGATIVE_SIZE;"
+                                    "observe 0 margin -1 -> NEGATIVE_SIZE;"
+                                    "observe 0 x inf -> NOT_FINITE;"
+                                    "observe 0 region 3 angle 1 -> BAD_REGION;"
+                                    "observe 0 region 3 angle 4 direction_x 1 -> BAD_REGION;"
+                                    "observe 0 entity 9 -> UNKNOWN_ID;"
+                                    "observe 0 entity 1 -> NOT_OWNER;"
+                                    "observe 0 tier 2 1 tier 1 1 -> BAD_REGION; observe 0 tier 2 0 -> BAD_REGION;"
+                                    "observe 0..99; observe 100 -> OBSERVERS_FULL; observe 99 range 1;"
+                                    "tick -> A view 100 enters")
 
 TEST_MAIN()

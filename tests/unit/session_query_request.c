@@ -6,18 +6,18 @@
 #include <math.h>
 #include <string.h>
 
-#include "server/actor/commands/read_commands.h"
-#include "server/session/check/query_request.h"
+#include "server/actor/commands/command.h"
+#include "server/session/check/requests.h"
 #include "tests/support/test.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
-static char fault[200];
+static qd_fault fault;
 
 static void expect_fault(const qd_msg_query *query, uint32_t dimensions, const char *text)
 {
-    assert_false(qd_query_check(query, dimensions, fault, sizeof fault));
-    assert_string_equal(fault, text);
+    assert_false(qd_query_check(query, dimensions, &fault));
+    assert_string_equal(fault.text, text);
 }
 
 TEST(flat_query_is_taken_in_all_dimensions)
@@ -30,8 +30,8 @@ TEST(flat_query_is_taken_in_all_dimensions)
     };
 
     for (size_t i = 0; i < COUNT_OF(flat); i++) {
-        assert_true(qd_query_check(&flat[i], 2, fault, sizeof fault));
-        assert_true(qd_query_check(&flat[i], 3, fault, sizeof fault));
+        assert_true(qd_query_check(&flat[i], 2, &fault));
+        assert_true(qd_query_check(&flat[i], 3, &fault));
     }
 }
 
@@ -54,7 +54,7 @@ TEST(query_with_z_is_refused_in_two_dimensions)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         expect_fault(&cases[i].query, 2, cases[i].text);
-        assert_true(qd_query_check(&cases[i].query, 3, fault, sizeof fault));
+        assert_true(qd_query_check(&cases[i].query, 3, &fault));
     }
 }
 
@@ -85,15 +85,16 @@ TEST(region_with_bad_bounds_is_refused)
     const qd_msg_bounds flat = {.min_x = -INFINITY, .max_x = INFINITY, .max_y = 1}, deep = {.min_z = -1, .max_z = 1};
     const qd_msg_bounds turned = {.min_z = 1, .max_z = -1}, none = {.max_y = NAN};
 
-    assert_true(qd_region_check(&flat, 2, fault, sizeof fault));
-    assert_true(qd_region_check(&flat, 3, fault, sizeof fault));
-    assert_true(qd_region_check(&deep, 3, fault, sizeof fault));
-    assert_false(qd_region_check(&deep, 2, fault, sizeof fault));
-    assert_string_equal(fault, "region goes from min_z -1 to max_z 1, but the room has two dimensions: leave z out");
-    assert_false(qd_region_check(&turned, 3, fault, sizeof fault));
-    assert_string_equal(fault, "region goes from min_z 1 to max_z -1: min must not be above max, nor NaN");
-    assert_false(qd_region_check(&none, 3, fault, sizeof fault));
-    assert_string_equal(fault, "region goes from min_y 0 to max_y nan: min must not be above max, nor NaN");
+    assert_true(qd_region_check(&flat, 2, &fault));
+    assert_true(qd_region_check(&flat, 3, &fault));
+    assert_true(qd_region_check(&deep, 3, &fault));
+    assert_false(qd_region_check(&deep, 2, &fault));
+    assert_string_equal(fault.text,
+                        "region goes from min_z -1 to max_z 1, but the room has two dimensions: leave z out");
+    assert_false(qd_region_check(&turned, 3, &fault));
+    assert_string_equal(fault.text, "region goes from min_z 1 to max_z -1: min must not be above max, nor NaN");
+    assert_false(qd_region_check(&none, 3, &fault));
+    assert_string_equal(fault.text, "region goes from min_y 0 to max_y nan: min must not be above max, nor NaN");
 }
 
 TEST(query_translates_each_number)

@@ -9,12 +9,12 @@
 #include "tests/support/test.h"
 
 static const qd_limits limits = {.entities_max = 5000, .events_max = 700, .observers_max = 80, .sightings_max = 900};
-static char fault[200];
+static qd_fault fault;
 
 static void assert_fault(const qd_msg_room_config *config, const char *text)
 {
-    assert_false(qd_room_config_check(config, &limits, fault, sizeof fault));
-    assert_string_equal(fault, text);
+    assert_false(qd_room_config_check(config, &limits, &fault));
+    assert_string_equal(fault.text, text);
 }
 
 /* A config that is refused, and the text. */
@@ -32,7 +32,7 @@ static void assert_all_refused(const refused *rows, size_t count)
 
 static void assert_fine(const qd_msg_room_config *config)
 {
-    assert_true(qd_room_config_check(config, &limits, fault, sizeof fault));
+    assert_true(qd_room_config_check(config, &limits, &fault));
 }
 
 TEST(config_out_of_range_is_refused)
@@ -138,7 +138,7 @@ TEST(config_that_passes_is_taken_by_the_space)
 
         config.bounds =
             (qd_msg_bounds){-far, -far, config.dimensions == 3 ? -far : 0, far, far, config.dimensions == 3 ? far : 0};
-        if (!qd_room_config_check(&config, &limits, fault, sizeof fault)) {
+        if (!qd_room_config_check(&config, &limits, &fault)) {
             continue;
         }
         const qd_space_config space_config = {.dimensions = config.dimensions,
@@ -232,10 +232,9 @@ TEST(config_that_differs_is_refused)
     qd_room_config_resolve(
         &(qd_msg_room_config){.has_bounds = true, .bounds = {.max_x = 10, .max_y = 20}, .tick_hz = 30}, &limits, &room);
     const qd_msg_bounds same = {.max_x = 10, .max_y = 20}, other = {.max_x = 10, .max_y = 21};
-    assert_true(qd_room_config_agrees(&(qd_msg_room_config){0}, &room, fault, sizeof fault));
-    assert_true(qd_room_config_agrees(&room, &room, fault, sizeof fault));
-    assert_true(
-        qd_room_config_agrees(&(qd_msg_room_config){.has_bounds = true, .bounds = same}, &room, fault, sizeof fault));
+    assert_true(qd_room_config_agrees(&(qd_msg_room_config){0}, &room, &fault));
+    assert_true(qd_room_config_agrees(&room, &room, &fault));
+    assert_true(qd_room_config_agrees(&(qd_msg_room_config){.has_bounds = true, .bounds = same}, &room, &fault));
     const struct {
         qd_msg_room_config asked;
         const char *text;
@@ -264,8 +263,8 @@ TEST(config_that_differs_is_refused)
          "empty_close_ms is 1, but the room has 60000: ask for that, or leave empty_close_ms out"},
     };
     for (size_t i = 0; i < sizeof differences / sizeof differences[0]; i++) {
-        assert_false(qd_room_config_agrees(&differences[i].asked, &room, fault, sizeof fault));
-        assert_string_equal(fault, differences[i].text);
+        assert_false(qd_room_config_agrees(&differences[i].asked, &room, &fault));
+        assert_string_equal(fault.text, differences[i].text);
     }
 }
 
@@ -275,7 +274,7 @@ TEST(name_that_is_bad_is_refused)
     const char *good[] = {"a", "arena 7", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x8e\xb2", "\xef\xbf\xbd", longest};
 
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
-        assert_true(qd_room_name_check(good[i], fault, sizeof fault));
+        assert_true(qd_room_name_check(good[i], &fault));
     }
     const struct {
         const char *name, *text;
@@ -295,8 +294,8 @@ TEST(name_that_is_bad_is_refused)
         {"\xf8\x88\x80\x80\x80", "name is no UTF-8 at byte 0: send it as UTF-8"}, /* five bytes */
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        assert_false(qd_room_name_check(bad[i].name, fault, sizeof fault));
-        assert_string_equal(fault, bad[i].text);
+        assert_false(qd_room_name_check(bad[i].name, &fault));
+        assert_string_equal(fault.text, bad[i].text);
     }
 }
 

@@ -1,70 +1,74 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
-#include "server/actor/commands/view_commands.h"
-#include "server/session/check/view_request.h"
+#include "server/session/check/requests.h"
 #include "tests/support/test.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
-static char fault[200];
+static qd_fault fault;
 
 static const uint32_t two[] = {1, 2};
 static const float some[] = {1, 2};
 static const uint8_t ones[] = {1, 1}, zeros[] = {0, 0}, mixed[] = {1, 0}, bad_flag[] = {0, 2};
 static const uint8_t cones[] = {QD_REGION_CIRCLE, QD_REGION_CONE}, odd_region[] = {9, 200};
 
-static void assert_refused(qd_error_code code, const qd_client_message *message, uint32_t dimensions, const char *text)
+/* Without a code, the message is fine. */
+static void assert_checked(qd_client_message message, uint32_t dimensions, qd_error_code code, const char *text)
 {
-    assert_int_equal(qd_view_request_check(message, dimensions, fault, sizeof fault), code);
-    assert_string_equal(fault, text);
+    assert_int_equal(qd_view_request_check(&message, dimensions, &fault), code == QD_ERROR_NONE);
+    if (code != QD_ERROR_NONE) {
+        assert_int_equal(fault.code, code);
+        assert_string_equal(fault.text, text);
+    }
 }
 
-static void assert_taken(const qd_client_message *message, uint32_t dimensions)
-{
-    assert_int_equal(qd_view_request_check(message, dimensions, fault, sizeof fault), QD_ERROR_NONE);
-}
+/* Two observers, and what is wrong with them. */
+typedef struct checked_observers {
+    qd_msg_observers observers;
+    uint32_t dimensions;
+    qd_error_code code;
+    const char *text;
+} checked_observers;
 
-static qd_client_message observe(qd_msg_observers observers)
+static void assert_all_checked(qd_client_kind kind, const checked_observers *rows, size_t count)
 {
-    observers.count = 2;
-    observers.id = two;
-    return (qd_client_message){.kind = QD_CLIENT_OBSERVE, .as.observers = observers};
-}
+    for (size_t i = 0; i < count; i++) {
+        qd_client_message message = {.kind = kind, .as.observers = rows[i].observers};
 
-static qd_client_message move(qd_msg_observers observers)
-{
-    observers.count = 2;
-    observers.id = two;
-    return (qd_client_message){.kind = QD_CLIENT_MOVE_OBSERVERS, .as.observers = observers};
+        message.as.observers.count = 2;
+        message.as.observers.id = two;
+        assert_checked(message, rows[i].dimensions, rows[i].code, rows[i].text);
+    }
 }
 
 TEST(describe_with_bad_column_is_refused)
 {
     static const uint8_t longest[] = {32, 0}, longer[] = {0, 33};
-    qd_client_message message = {.kind = QD_CLIENT_DESCRIBE, .as.describe = {.count = 2, .id = two}};
 
-    assert_taken(&message, 2);
-    message.as.describe.payload_size = longest;
-    message.as.describe.hidden = mixed;
-    assert_taken(&message, 3);
-    message.as.describe.payload_size = longer;
-    assert_refused(QD_ERROR_INVALID, &message, 2, "payload_size of entry 1 is 33: must be 0 to 32");
-    message.as.describe.payload_size = NULL;
-    message.as.describe.hidden = bad_flag;
-    assert_refused(QD_ERROR_INVALID, &message, 2, "hidden of entry 1 is 2: must be 0 to 1");
+    static const struct {
+        qd_msg_describe describe;
+        qd_error_code code;
+        const char *text;
+    } rows[] = {
+        {{.count = 2, .id = two}, QD_ERROR_NONE, ""},
+        {{.count = 2, .id = two, .payload_size = longest, .hidden = mixed}, QD_ERROR_NONE, ""},
+        {{.count = 2, .id = two, .payload_size = longer},
+         QD_ERROR_INVALID,
+         "payload_size of entry 1 is 33: must be 0 to 32"},
+        {{.count = 2, .id = two, .hidden = bad_flag}, QD_ERROR_INVALID, "hidden of entry 1 is 2: must be 0 to 1"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        assert_checked((qd_client_message){.kind = QD_CLIENT_DESCRIBE, .as.describe = rows[i].describe}, 2,
+                       rows[i].code, rows[i].text);
+    }
 }
 
 TEST(observer_with_bad_place_is_refused)
 {
     const qd_msg_observers free_flat = {.x = some, .y = some}, free_deep = {.x = some, .y = some, .z = some};
 
-    const struct {
-        qd_msg_observers observers;
-        uint32_t dimensions;
-        qd_error_code code;
-        const char *text;
-    } cases[] = {
+    const checked_observers cases[] = {
         {free_flat, 2, QD_ERROR_NONE, ""},
         {free_deep, 3, QD_ERROR_NONE, ""},
         {{.entity = two}, 2, QD_ERROR_NONE, ""},
@@ -89,38 +93,29 @@ TEST(observer_with_bad_place_is_refused)
          QD_ERROR_INVALID,
          "direction_z has values, but the room has two dimensions: leave that column out"},
     };
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        qd_client_message message = observe(cases[i].observers);
-
-        if (cases[i].code == QD_ERROR_NONE) {
-            assert_taken(&message, cases[i].dimensions);
-        } else {
-            assert_refused(cases[i].code, &message, cases[i].dimensions, cases[i].text);
-        }
-    }
+    assert_all_checked(QD_CLIENT_OBSERVE, cases, COUNT_OF(cases));
     /* Nobody needs anything. */
-    assert_taken(&(qd_client_message){.kind = QD_CLIENT_OBSERVE}, 3);
+    assert_checked((qd_client_message){.kind = QD_CLIENT_OBSERVE}, 3, QD_ERROR_NONE, "");
 }
 
 TEST(cone_without_its_columns_is_refused)
 {
-    qd_msg_observers cone = {
-        .entity = two, .region = cones, .angle = some, .direction_x = some, .direction_y = some, .direction_z = some};
-    qd_client_message message = observe(cone);
+#define CONE(...)                                                                                                      \
+    {                                                                                                                  \
+        .entity = two, .region = cones, __VA_ARGS__                                                                    \
+    }
+#define MISSING(name) "column " name " is missing, but entry 1 is a cone: send it"
+    static const checked_observers rows[] = {
+        {CONE(.angle = some, .direction_x = some, .direction_y = some, .direction_z = some), 3, QD_ERROR_NONE, ""},
+        {CONE(.angle = some, .direction_x = some, .direction_y = some), 2, QD_ERROR_NONE, ""},
+        {CONE(.angle = some, .direction_x = some, .direction_y = some), 3, QD_ERROR_COLUMNS, MISSING("direction_z")},
+        {CONE(.direction_x = some, .direction_y = some, .direction_z = some), 3, QD_ERROR_COLUMNS, MISSING("angle")},
+        {CONE(.angle = some, .direction_y = some, .direction_z = some), 3, QD_ERROR_COLUMNS, MISSING("direction_x")},
+        /* The room refuses bad regions, entry by entry. */
+        {{.entity = two, .region = odd_region}, 2, QD_ERROR_NONE, ""},
+    };
 
-    assert_taken(&message, 3);
-    message.as.observers.direction_z = NULL;
-    assert_taken(&message, 2);
-    assert_refused(QD_ERROR_COLUMNS, &message, 3, "column direction_z is missing, but entry 1 is a cone: send it");
-    message = observe(cone);
-    message.as.observers.angle = NULL;
-    assert_refused(QD_ERROR_COLUMNS, &message, 3, "column angle is missing, but entry 1 is a cone: send it");
-    message = observe(cone);
-    message.as.observers.direction_x = NULL;
-    assert_refused(QD_ERROR_COLUMNS, &message, 3, "column direction_x is missing, but entry 1 is a cone: send it");
-    /* The room refuses bad regions, entry by entry. */
-    message = observe((qd_msg_observers){.entity = two, .region = odd_region});
-    assert_taken(&message, 2);
+    assert_all_checked(QD_CLIENT_OBSERVE, rows, COUNT_OF(rows));
 }
 
 TEST(tiers_out_of_order_are_refused)
@@ -130,42 +125,26 @@ TEST(tiers_out_of_order_are_refused)
     static const float down[] = {5, 4}, negative[] = {-1}, infinite[] = {1, INFINITY}, nan[] = {NAN};
     static const uint32_t never[] = {1, 0}, rarely[] = {1001};
 
-    const struct {
-        uint32_t count;
-        const float *range;
-        const uint32_t *every;
-        const char *text; /* NULL: it is good */
-    } cases[] = {
-        {0, NULL, NULL, NULL},
-        {8, nine, often, NULL},
-        {9, nine, often, "relay_range has 9 values: must have at most 8"},
-        {2, down, often, "relay_range of tier 1 is 4: must be finite, and at least 5"},
-        {1, negative, often, "relay_range of tier 0 is -1: must be finite, and at least 0"},
-        {2, infinite, often, "relay_range of tier 1 is inf: must be finite, and at least 1"},
-        {1, nan, often, "relay_range of tier 0 is nan: must be finite, and at least 0"},
-        {2, nine, never, "relay_every of tier 1 is 0: must be 1 to 1000"},
-        {1, nine, rarely, "relay_every of tier 0 is 1001: must be 1 to 1000"},
+#define TIERS(many, ranges, intervals)                                                                                 \
+    {.entity = two, .tier_count = (many), .relay_range = (ranges), .relay_every = (intervals)}, 2
+    static const checked_observers rows[] = {
+        {TIERS(0, NULL, NULL), QD_ERROR_NONE, ""},
+        {TIERS(8, nine, often), QD_ERROR_NONE, ""},
+        {TIERS(9, nine, often), QD_ERROR_INVALID, "relay_range has 9 values: must have at most 8"},
+        {TIERS(2, down, often), QD_ERROR_INVALID, "relay_range of tier 1 is 4: must be finite, and at least 5"},
+        {TIERS(1, negative, often), QD_ERROR_INVALID, "relay_range of tier 0 is -1: must be finite, and at least 0"},
+        {TIERS(2, infinite, often), QD_ERROR_INVALID, "relay_range of tier 1 is inf: must be finite, and at least 1"},
+        {TIERS(1, nan, often), QD_ERROR_INVALID, "relay_range of tier 0 is nan: must be finite, and at least 0"},
+        {TIERS(2, nine, never), QD_ERROR_INVALID, "relay_every of tier 1 is 0: must be 1 to 1000"},
+        {TIERS(1, nine, rarely), QD_ERROR_INVALID, "relay_every of tier 0 is 1001: must be 1 to 1000"},
     };
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        qd_client_message message = observe((qd_msg_observers){
-            .entity = two, .tier_count = cases[i].count, .relay_range = cases[i].range, .relay_every = cases[i].every});
 
-        if (cases[i].text == NULL) {
-            assert_taken(&message, 2);
-        } else {
-            assert_refused(QD_ERROR_INVALID, &message, 2, cases[i].text);
-        }
-    }
+    assert_all_checked(QD_CLIENT_OBSERVE, rows, COUNT_OF(rows));
 }
 
 TEST(observer_move_with_missing_axis_is_refused)
 {
-    const struct {
-        qd_msg_observers observers;
-        uint32_t dimensions;
-        qd_error_code code;
-        const char *text;
-    } cases[] = {
+    const checked_observers cases[] = {
         {{0}, 2, QD_ERROR_NONE, ""},
         {{.x = some, .y = some}, 2, QD_ERROR_NONE, ""},
         {{.direction_x = some, .direction_y = some, .direction_z = some}, 3, QD_ERROR_NONE, ""},
@@ -181,41 +160,44 @@ TEST(observer_move_with_missing_axis_is_refused)
          QD_ERROR_INVALID,
          "z has values, but the room has two dimensions: leave that column out"},
     };
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        qd_client_message message = move(cases[i].observers);
 
-        if (cases[i].code == QD_ERROR_NONE) {
-            assert_taken(&message, cases[i].dimensions);
-        } else {
-            assert_refused(cases[i].code, &message, cases[i].dimensions, cases[i].text);
-        }
-    }
+    assert_all_checked(QD_CLIENT_MOVE_OBSERVERS, cases, COUNT_OF(cases));
 }
 
 TEST(except_and_view_options_out_of_range_are_refused)
 {
     static const uint32_t ids[1025];
-    qd_client_message message = {
-        .kind = QD_CLIENT_EXCEPT,
-        .as.except = {.show_count = 1024, .show = ids, .hide_count = 1024, .hide = ids},
+#define EXCEPT(shown, hidden)                                                                                          \
+    {                                                                                                                  \
+        .kind = QD_CLIENT_EXCEPT, .as.except = {                                                                       \
+            .show_count = (shown),                                                                                     \
+            .show = ids,                                                                                               \
+            .hide_count = (hidden),                                                                                    \
+            .hide = ids                                                                                                \
+        }                                                                                                              \
+    }
+#define WATCH(number)                                                                                                  \
+    {                                                                                                                  \
+        .kind = QD_CLIENT_VIEW_OPTIONS, .as.view_options.watch = (qd_watch)(number)                                    \
+    }
+    static const struct {
+        qd_client_message message;
+        const char *text; /* NULL: it is fine */
+    } rows[] = {
+        {EXCEPT(1024, 1024), NULL},
+        {EXCEPT(1024, 1025), "hide has 1025 ids: must have at most 1024"},
+        {EXCEPT(1025, 1025), "show has 1025 ids: must have at most 1024"},
+        {{.kind = QD_CLIENT_VIEW_OPTIONS, .as.view_options.bytes_max = UINT32_MAX}, NULL},
+        {WATCH(QD_WATCH_NONE), NULL},
+        {WATCH(QD_WATCH_OWN), NULL},
+        {WATCH(QD_WATCH_ALL), NULL},
+        {WATCH(4), "watch is 4: must be WATCH_NONE (1), WATCH_OWN (2) or WATCH_ALL (3)"},
+        {WATCH(-1), "watch is -1: must be WATCH_NONE (1), WATCH_OWN (2) or WATCH_ALL (3)"},
     };
 
-    assert_taken(&message, 2);
-    message.as.except.hide_count = 1025;
-    assert_refused(QD_ERROR_INVALID, &message, 2, "hide has 1025 ids: must have at most 1024");
-    message.as.except.show_count = 1025;
-    assert_refused(QD_ERROR_INVALID, &message, 2, "show has 1025 ids: must have at most 1024");
-
-    message = (qd_client_message){.kind = QD_CLIENT_VIEW_OPTIONS, .as.view_options = {.bytes_max = UINT32_MAX}};
-    for (int watch = QD_WATCH_NONE; watch <= QD_WATCH_ALL; watch++) {
-        message.as.view_options.watch = (qd_watch)watch;
-        assert_taken(&message, 2);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        assert_checked(rows[i].message, 2, rows[i].text == NULL ? QD_ERROR_NONE : QD_ERROR_INVALID, rows[i].text);
     }
-    message.as.view_options.watch = (qd_watch)4;
-    assert_refused(QD_ERROR_INVALID, &message, 2, "watch is 4: must be WATCH_NONE (1), WATCH_OWN (2) or WATCH_ALL (3)");
-    message.as.view_options.watch = (qd_watch)-1;
-    assert_refused(QD_ERROR_INVALID, &message, 2,
-                   "watch is -1: must be WATCH_NONE (1), WATCH_OWN (2) or WATCH_ALL (3)");
 }
 
 TEST_MAIN()

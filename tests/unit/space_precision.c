@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The figures of server/space/geometry/PRECISION.md. And every index finds the pairs of small bodies a million units
- * from the origin as well as float32 allows, in a space with bounds as large as that and in one drawn around them.
+ * from the origin as well as float32 allows, in a space with bounds as large as that and in one drawn around them, with
+ * QD_AXES axes.
  */
-#include <math.h>
-#include <stdlib.h>
-
-#include "server/space/geometry/geometry.h"
-#include "server/space/space.h"
-#include "server/space/tuning.h"
-#include "support/oracle.h"
-#include "support/rng.h"
-#include "tests/support/test.h"
+#include "space_fixture.h"
 
 #define FAR    1e6f
 #define STEP   0.0625f /* of float32 there */
@@ -30,19 +23,6 @@ static qd_body body_at(qd_space_shape shape, float x)
                      .shape = (uint8_t)shape};
 }
 
-static qd_geometry geometry_of(const qd_body *body)
-{
-    const float at[3] = {body->x, body->y, body->z}, half[3] = {body->half_x, body->half_y, body->half_z};
-    qd_geometry geometry = {.shape = (qd_space_shape)body->shape};
-
-    for (int k = 0; k < 3; k++) {
-        geometry.at[k] = body->shape == QD_SPACE_BOX ? at[k] - half[k] : at[k];
-        geometry.to[k] = body->shape == QD_SPACE_BOX ? at[k] + half[k] : half[k];
-    }
-    geometry.radius = (double)(body->shape == QD_SPACE_CIRCLE ? body->half_x : body->radius);
-    return geometry;
-}
-
 /* How many steps two bodies on a line around `x` can be apart and still overlap. */
 static uint32_t steps_of_overlap(qd_space_shape shape, float x)
 {
@@ -50,7 +30,7 @@ static uint32_t steps_of_overlap(qd_space_shape shape, float x)
 
     for (uint32_t steps = 0;; steps++) {
         qd_body other = body_at(shape, x + (float)steps * STEP);
-        qd_geometry a = geometry_of(&one), b = geometry_of(&other);
+        qd_geometry a = space_geometry_of(&one), b = space_geometry_of(&other);
 
         if (!qd_geometry_overlaps(&a, &b)) {
             return steps - 1;
@@ -73,160 +53,66 @@ TEST(figures_of_the_page_hold)
     assert_int_equal(steps_of_overlap(QD_SPACE_CAPSULE, FAR), 6);
 }
 
-/* ---- against brute force ---- */
+/* ---- against the oracle ---- */
 
-typedef struct world {
-    rng_stream rng;
-    qd_space_config config;
-    qd_space *space;
-    qd_body now[BODIES], was[BODIES];
-    uint32_t slot[BODIES];
-} world;
-
-static float near_far(rng_stream *rng)
+static float near_far(void)
 {
-    float corner = rng_one_in(rng, 2) ? FAR : -FAR;
+    float corner = rng_one_in(&crowd.rng, 2) ? FAR : -FAR;
 
-    return corner + (float)rng_below(rng, 16) * STEP;
+    return corner + (float)rng_below(&crowd.rng, 16) * STEP;
 }
 
-static void place(world *w, qd_body *body)
+static qd_body draw_body(uint32_t shapes)
 {
-    body->x = near_far(&w->rng);
-    body->y = near_far(&w->rng);
-    body->z = w->config.dimensions == 3 ? near_far(&w->rng) : 0;
-}
+    qd_body body = body_at((qd_space_shape)(shapes == 0 ? 1 + rng_below(&crowd.rng, 3) : shapes), near_far());
 
-static qd_body draw_body(world *w, uint32_t shapes)
-{
-    qd_body body = body_at((qd_space_shape)(shapes == 0 ? 1 + rng_below(&w->rng, 3) : shapes), 0);
-
-    body.half_y = rng_between(&w->rng, 0, (double)SIZE);
-    body.half_z = w->config.dimensions == 3 ? body.half_y : 0;
-    place(w, &body);
+    body.y = near_far();
+    body.z = QD_AXES == 3 ? near_far() : 0;
+    body.half_y = crowd_between(0, (double)SIZE);
+    body.half_z = QD_AXES == 3 ? body.half_y : 0;
     return body;
 }
 
-static void move(world *w, uint32_t i)
+/* By one step at most, or to another corner. */
+static void move(uint32_t i)
 {
-    qd_body *body = &w->now[i];
-
-    if (rng_one_in(&w->rng, 3)) {
-        place(w, body);
+    if (rng_one_in(&crowd.rng, 3)) {
+        crowd_place(i, near_far(), near_far(), near_far());
     } else {
-        body->x += ((float)rng_below(&w->rng, 3) - 1) * STEP;
-        body->y += ((float)rng_below(&w->rng, 3) - 1) * STEP;
+        crowd.at[0][i] += ((float)rng_below(&crowd.rng, 3) - 1) * STEP;
+        crowd.at[1][i] += ((float)rng_below(&crowd.rng, 3) - 1) * STEP;
     }
-    qd_space_move(w->space, 1, &w->slot[i], &body->x, &body->y, w->config.dimensions == 3 ? &body->z : NULL);
+    crowd_move(i, 1);
 }
 
-static uint32_t body_of(const world *w, uint32_t slot)
+static void compare_with_the_oracle(qd_space_config config, uint32_t shapes)
 {
-    for (uint32_t i = 0; i < BODIES; i++) {
-        if (w->slot[i] == slot) {
-            return i;
-        }
-    }
-    fail_msg("slot %u is nobody's", slot);
-    return 0;
-}
+    size_t pairs = 0;
 
-static bool overlap(const qd_body *a, const qd_body *b)
-{
-    oracle_verdict verdict = oracle_overlap(a, b);
-
-    assert_int_not_equal(verdict, ORACLE_TOO_CLOSE);
-    return verdict == ORACLE_OVERLAP;
-}
-
-/* Returns the number of pairs. */
-static uint32_t tick(world *w, bool first)
-{
-    static uint8_t kind[BODIES][BODIES];
-    qd_space_events found;
-
-    qd_space_tick(w->space, &qd_executor_serial, QD_SPACE_WANT_EVENTS, SIZE_MAX, &found);
-    for (uint32_t i = 0; i < BODIES * BODIES; i++) {
-        kind[i / BODIES][i % BODIES] = 0;
-    }
-    for (size_t i = 0; i < found.count; i++) {
-        uint32_t a = body_of(w, qd_space_event_a(found.events[i])), b = body_of(w, qd_space_event_b(found.events[i]));
-
-        assert_int_equal(kind[a][b], 0);
-        kind[a][b] = kind[b][a] = (uint8_t)qd_space_event_kind(found.events[i]);
-    }
-    uint32_t pairs = 0;
-    for (uint32_t a = 0; a < BODIES; a++) {
-        for (uint32_t b = a + 1; b < BODIES; b++) {
-            bool was = !first && overlap(&w->was[a], &w->was[b]), now = overlap(&w->now[a], &w->now[b]);
-
-            assert_int_equal(kind[a][b], now && !was ? QD_SPACE_BEGIN : was && !now ? QD_SPACE_END : 0);
-            pairs += now;
-        }
-    }
-    const uint32_t *freed;
-    size_t count;
-    qd_space_settle(w->space, &freed, &count);
-    for (uint32_t i = 0; i < BODIES; i++) {
-        w->was[i] = w->now[i];
-    }
-    return pairs;
-}
-
-static void compare_with_brute_force(qd_space_config config, uint32_t shapes)
-{
-    qd_heap heap;
-
-    qd_heap_init(&heap);
-    static world w;
-    w = (world){.rng = {shapes + 1}, .config = config};
-    assert_int_equal(qd_space_create(&config, &heap, &w.space), QD_OK);
     /* Leaves of so few rows that trees grow until their cells are smaller than a body. */
-    qd_space_tune(w.space,
-                  &(qd_tuning){.leaf_rows = 2, .task_rows_min = 0, .pending_bodies_min = 0, .apply_slots = 64});
-    uint32_t pairs = 0;
+    crowd_begin(&config, &(qd_tuning){.leaf_rows = 2, .apply_slots = 64});
     for (uint32_t i = 0; i < BODIES; i++) {
-        w.now[i] = draw_body(&w, shapes);
-        assert_int_equal(qd_space_add(w.space, &w.now[i], &w.slot[i]), QD_OK);
+        crowd_add(draw_body(shapes));
     }
     for (uint32_t t = 0; t < TICKS; t++) {
-        pairs += tick(&w, t == 0);
+        crowd_tick_with_oracle();
+        pairs += crowd_pairs();
         for (uint32_t i = 0; i < BODIES; i++) {
-            if (!rng_one_in(&w.rng, 4)) {
-                move(&w, i);
+            if (!rng_one_in(&crowd.rng, 4)) {
+                move(i);
             }
         }
     }
     assert_in_range(pairs, TICKS, TICKS * BODIES * BODIES / 4);
-    qd_space_destroy(w.space);
-    qd_heap_deinit(&heap);
+    crowd_end();
 }
 
 TEST(small_bodies_far_away_are_exact)
 {
-    for (uint32_t index = QD_SPACE_AUTO; index <= QD_SPACE_BRUTE; index++) {
-        for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
-            if (index == (dimensions == 2 ? QD_SPACE_OCTREE : QD_SPACE_QUADTREE)) {
-                continue;
-            }
-            for (uint32_t shapes = 0; shapes <= QD_SPACE_CAPSULE; shapes++) {
-                qd_space_config config = {.dimensions = dimensions,
-                                          .min_x = -FAR,
-                                          .min_y = -FAR,
-                                          .min_z = dimensions == 3 ? -FAR : 0,
-                                          .max_x = FAR,
-                                          .max_y = FAR,
-                                          .max_z = dimensions == 3 ? FAR : 0,
-                                          .index = (qd_space_index)index,
-                                          .bodies_max = BODIES};
-
-                compare_with_brute_force(config, shapes);
-                config.min_x = config.min_y = FAR;
-                config.min_z = dimensions == 3 ? FAR : 0;
-                config.max_x = config.max_y = FAR + 16 * STEP;
-                config.max_z = dimensions == 3 ? FAR + 16 * STEP : 0;
-                compare_with_brute_force(config, shapes);
-            }
+    for (size_t i = 0; i < CROWD_INDEXES; i++) {
+        for (uint32_t shapes = 0; shapes <= QD_SPACE_CAPSULE; shapes++) {
+            compare_with_the_oracle(crowd_config(crowd_indexes[i], -FAR, FAR), shapes);
+            compare_with_the_oracle(crowd_config(crowd_indexes[i], FAR, FAR + 16 * STEP), shapes);
         }
     }
 }

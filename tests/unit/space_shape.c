@@ -46,44 +46,40 @@ static bool overlap(const qd_row *a, bool a_circle, const qd_row *b, bool b_circ
     return met;
 }
 
-/* These take all axes, and return the first two. */
-static bool boxes(float ax, float ay, float ahx, float ahy, float bx, float by, float bhx, float bhy)
+/* A circle if it has no second half extent. */
+typedef struct form {
+    float x, y, half_x, half_y;
+} form;
+#define ROUND (-1.0f)
+
+/* Takes all axes, and returns the first two. */
+static bool meet(form a, form b)
 {
-    bool met[QD_AXES];
+    bool met[QD_AXES], a_circle = a.half_y == ROUND, b_circle = b.half_y == ROUND;
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        qd_row a = box(k, ax, ay, ahx, ahy), b = box(k, bx, by, bhx, bhy);
+        qd_row one = a_circle ? circle(k, a.x, a.y, a.half_x) : box(k, a.x, a.y, a.half_x, a.half_y),
+               other = b_circle ? circle(k, b.x, b.y, b.half_x) : box(k, b.x, b.y, b.half_x, b.half_y);
 
-        met[k] = overlap(&a, false, &b, false);
+        met[k] = overlap(&one, a_circle, &other, b_circle);
         assert_int_equal(met[k], met[0]);
     }
     return met[0];
+}
+
+static bool boxes(float ax, float ay, float ahx, float ahy, float bx, float by, float bhx, float bhy)
+{
+    return meet((form){ax, ay, ahx, ahy}, (form){bx, by, bhx, bhy});
 }
 
 static bool circles(float ax, float ay, float ar, float bx, float by, float br)
 {
-    bool met[QD_AXES];
-
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        qd_row a = circle(k, ax, ay, ar), b = circle(k, bx, by, br);
-
-        met[k] = overlap(&a, true, &b, true);
-        assert_int_equal(met[k], met[0]);
-    }
-    return met[0];
+    return meet((form){ax, ay, ar, ROUND}, (form){bx, by, br, ROUND});
 }
 
 static bool mixed(float cx, float cy, float r, float bx, float by, float bhx, float bhy)
 {
-    bool met[QD_AXES];
-
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        qd_row a = circle(k, cx, cy, r), b = box(k, bx, by, bhx, bhy);
-
-        met[k] = overlap(&a, true, &b, false);
-        assert_int_equal(met[k], met[0]);
-    }
-    return met[0];
+    return meet((form){cx, cy, r, ROUND}, (form){bx, by, bhx, bhy});
 }
 
 TEST(touching_counts)

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * SPARSE, in two and three dimensions: its keys, its table of cells, the cost of registering in list operations and
- * memory, that cells come and go, and that traversals and queries look at no more than they need to. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+ * SPARSE, in two and three dimensions: its keys, its table of cells, its memory, that cells come and go, and that
+ * traversals and queries look at no more than they need to.
+ */
+#include "space_fixture.h"
 
-#include "server/space/space.h"
 #include "server/space/tree/sparse/sparse.h"
-#include "server/space/tuning.h"
-#include "support/rng.h"
-#include "tests/support/test.h"
 
 static rng_stream rng;
 
@@ -240,146 +235,57 @@ TEST(neighbors_do_not_collide)
 
 /* ---- the tree, as a space ---- */
 
-static qd_space *make_space(qd_heap *heap, float side, uint32_t depth, qd_space_prune prune)
+static void begin(float side, uint32_t depth, qd_space_prune prune)
 {
-    const qd_space_config config = {.dimensions = QD_AXES,
-                                    .max_x = side,
-                                    .max_y = side,
-                                    .max_z = QD_AXES == 3 ? side : 0,
-                                    .index = QD_SPACE_SPARSE,
-                                    .prune = prune,
-                                    .depth = depth,
-                                    .bodies_max = 1u << 17};
-    qd_space *space;
+    qd_space_config config = crowd_config(QD_SPACE_SPARSE, 0, side);
 
-    qd_heap_init(heap);
-    assert_int_equal(qd_space_create(&config, heap, &space), QD_OK);
-    return space;
+    config.depth = depth;
+    config.prune = prune;
+    crowd_begin(&config, NULL);
 }
 
-static void end_space(qd_space *space, qd_heap *heap)
+static void move_all_anywhere(double lo, double hi)
 {
-    qd_space_validate(space);
-    qd_space_destroy(space);
-    assert_int_equal(heap->bytes, 0);
-    qd_heap_deinit(heap);
-}
-
-static uint32_t add(qd_space *space, const float *at, float half)
-{
-    const qd_body body = {.x = at[0],
-                          .y = at[1],
-                          .z = QD_AXES == 3 ? at[2] : 0,
-                          .half_x = half,
-                          .half_y = half,
-                          .half_z = QD_AXES == 3 ? half : 0,
-                          .category = 1,
-                          .mask = UINT32_MAX,
-                          .shape = QD_SPACE_BOX};
-    uint32_t slot;
-
-    assert_int_equal(qd_space_add(space, &body, &slot), QD_OK);
-    return slot;
-}
-
-static void scatter(qd_space *space, uint32_t count, double side, float half, uint32_t *slots)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        const float at[3] = {rng_between(&rng, 0, side), rng_between(&rng, 0, side), rng_between(&rng, 0, side)};
-
-        slots[i] = add(space, at, half);
+    for (uint32_t i = 0; i < crowd.count; i++) {
+        crowd_place_anywhere(i, lo, hi);
     }
+    crowd_move(0, crowd.count);
 }
 
-static void move_to(qd_space *space, uint32_t slot, float x, float y, float z)
+static void remove_all(void)
 {
-    qd_space_move(space, 1, &slot, &x, &y, QD_AXES == 3 ? &z : NULL);
-}
-
-static void tick_for(qd_space *space, qd_space_wanted wanted)
-{
-    qd_space_events found;
-    const uint32_t *freed;
-    size_t count;
-
-    qd_space_tick(space, &qd_executor_serial, wanted, 1u << 24, &found);
-    assert_true(found.complete);
-    qd_space_settle(space, &freed, &count);
-}
-
-static void tick(qd_space *space)
-{
-    tick_for(space, QD_SPACE_WANT_EVENTS);
-}
-
-static qd_space_counters counters_of(const qd_space *space)
-{
-    qd_space_counters counters;
-
-    qd_space_counters_get(space, &counters);
-    return counters;
-}
-
-TEST(list_operations_do_not_depend_on_depth)
-{
-    for (uint32_t depth = 1; depth <= QD_SPARSE_DEPTH_MAX; depth++) {
-        const float side = 1u << QD_SPARSE_DEPTH_MAX, cell = side / (float)(1u << depth);
-        const float inside[3] = {cell * 0.5f, cell * 0.5f, cell * 0.5f}, next = cell * 1.5f, far = side - cell * 0.5f;
-        qd_heap heap;
-        qd_space *space = make_space(&heap, side, depth, QD_SPACE_PRUNE_CANDIDATES);
-        uint32_t slot = add(space, inside, cell / 4);
-
-        tick(space);
-        assert_int_equal(counters_of(space).list_operations, 1);
-        assert_int_equal(counters_of(space).depth, depth);
-        for (int i = 0; i < 20; i++) {
-            move_to(space, slot, cell * (i % 2 ? 0.5f : 0.625f), inside[1], inside[2]);
-            tick(space);
-        }
-        assert_int_equal(counters_of(space).list_operations, 1);
-        /* To the next cell: out of one list and into another, and once more when its was has followed. */
-        move_to(space, slot, next, inside[1], inside[2]);
-        tick(space);
-        move_to(space, slot, next, cell * 0.625f, inside[2]);
-        tick(space);
-        assert_in_range(counters_of(space).list_operations, 3, 5);
-        uint64_t before = counters_of(space).list_operations;
-        move_to(space, slot, far, far, far);
-        tick(space);
-        assert_in_range(counters_of(space).list_operations - before, 2, 4);
-        end_space(space, &heap);
+    while (crowd.count > 0) {
+        (void)crowd_remove(crowd.count - 1);
     }
+    crowd_tick();
 }
 
 /* The space has 2^16 by 2^16 cells, or 2^21 of them on each of three axes. */
 TEST(memory_follows_the_content)
 {
     enum { COUNT = 1000 };
-    static uint32_t slots[COUNT];
     const uint32_t deepest = QD_SPARSE_DEPTH_MAX;
-    const float side = (float)(1u << deepest);
+    const double side = 1u << deepest;
     for (uint32_t depth = 0; depth <= deepest; depth += deepest) {
-        qd_heap heap;
-        qd_space *space = make_space(&heap, side, depth, 0);
+        const size_t *bytes = &crowd.heap[0].bytes;
 
-        assert_true(heap.bytes < 2048);
-        rng = (rng_stream){5};
-        scatter(space, COUNT, (double)side, 0.25f, slots);
-        tick(space);
+        begin((float)side, depth, 0);
+        assert_true(*bytes < 2048);
+        crowd_scatter(COUNT, 0, side, 0.25f);
+        crowd_tick();
         /* Of a fixed depth each body has a branch and a block of rows of its own. */
-        assert_in_range(heap.bytes, 0, depth == 0 ? 300u << 10 : (QD_AXES == 2 ? 1400u : 2400u) << 10);
+        assert_in_range(*bytes, 0, depth == 0 ? 300u << 10 : (QD_AXES == 2 ? 1400u : 2400u) << 10);
         /* Teleported over and over: abandoned cells are freed. */
-        size_t bytes = heap.bytes;
+        const size_t at_first = *bytes;
         for (int t = 0; t < 50; t++) {
             for (uint32_t i = 0; i < COUNT; i++) {
-                float x = rng_between(&rng, 0, (double)side), y = rng_between(&rng, 0, (double)side);
-
-                qd_space_teleport(space, 1, &slots[i], &x, &y, QD_AXES == 3 ? &x : NULL);
+                crowd_place_anywhere(i, 0, side);
             }
-            tick(space);
+            crowd_teleport(0, COUNT);
+            crowd_tick();
         }
-        assert_true(heap.bytes < 12 * bytes);
-        end_space(space, &heap);
+        assert_true(*bytes < 12 * at_first);
+        crowd_end();
     }
 }
 
@@ -387,27 +293,18 @@ TEST(memory_follows_the_content)
 TEST(empty_cells_are_removed)
 {
     enum { COUNT = 400, TICKS = 60 };
-    static uint32_t slots[COUNT];
     for (uint32_t prune = 0; prune <= QD_SPACE_PRUNE_LAZY; prune++) {
         for (uint32_t wanted = QD_SPACE_WANT_NOTHING; wanted <= QD_SPACE_WANT_EVENTS; wanted++) {
-            qd_heap heap;
-            qd_space *space = make_space(&heap, 4096, 10, (qd_space_prune)prune);
-
-            rng = (rng_stream){7};
-            scatter(space, COUNT, 4096, 0.5f, slots);
+            begin(4096, 10, (qd_space_prune)prune);
+            crowd_scatter(COUNT, 0, 4096, 0.5f);
             for (int t = 0; t < TICKS; t++) {
-                for (uint32_t i = 0; i < COUNT; i++) {
-                    move_to(space, slots[i], rng_between(&rng, 0, 4096), rng_between(&rng, 0, 4096),
-                            rng_between(&rng, 0, 4096));
-                }
-                tick_for(space, (qd_space_wanted)wanted);
-                qd_space_validate(space);
+                move_all_anywhere(0, 4096);
+                crowd_tick_for((qd_space_wanted)wanted, CROWD_NO_LIMIT);
             }
-            qd_space_counters busy = counters_of(space);
-            assert_true(busy.cells_pruned > COUNT);
+            assert_true(crowd_counters().cells_pruned > COUNT);
             /* Two rows a body at most have a branch each, and what is left behind is no more than a few times that. */
-            assert_in_range(busy.cells, 1, 8 * 2 * 10 * COUNT);
-            end_space(space, &heap);
+            assert_in_range(crowd_counters().cells, 1, 8 * 2 * 10 * COUNT);
+            crowd_end();
         }
     }
 }
@@ -415,154 +312,80 @@ TEST(empty_cells_are_removed)
 /* Only candidates of one tick, looked at after it. */
 TEST(candidates_are_pruned_at_once)
 {
-    qd_heap heap;
-    qd_space *space = make_space(&heap, 1024, 8, QD_SPACE_PRUNE_CANDIDATES);
-    const float at[3] = {2, 2, 2};
-    uint32_t slot = add(space, at, 0.5f);
-
-    tick(space);
-    assert_int_equal(counters_of(space).cells_pruned, 0);
+    begin(1024, 8, QD_SPACE_PRUNE_CANDIDATES);
+    crowd_add(crowd_box(2, 2, 2, 0.5f));
+    crowd_tick();
+    assert_int_equal(crowd_counters().cells_pruned, 0);
     /* An old row holds the old branch until the tick is over; eight cells of it are below the root. */
-    move_to(space, slot, 1000, 1000, 1000);
-    tick(space);
-    assert_in_range(counters_of(space).cells_pruned, 8, 16);
-    end_space(space, &heap);
+    crowd_place(0, 1000, 1000, 1000);
+    crowd_move(0, 1);
+    crowd_tick();
+    assert_in_range(crowd_counters().cells_pruned, 8, 16);
+    crowd_end();
 }
 
 /* The tree deepens where many come together, and is flat again when they are gone. */
 TEST(leaves_divide_and_merge)
 {
-    enum { COUNT = 5000 };
-    static uint32_t slots[COUNT];
-    qd_heap heap;
-    qd_space *space = make_space(&heap, 100000, 0, 0);
-    rng = (rng_stream){9};
-    scatter(space, 100, 100000, 1, slots);
-    tick(space);
-    assert_int_equal(counters_of(space).depth, 0);
-    scatter(space, COUNT, 100, 0.1f, slots);
-    tick(space);
-    assert_in_range(counters_of(space).depth, 10, QD_SPARSE_DEPTH_MAX);
-    for (uint32_t i = 0; i < COUNT; i++) {
-        (void)qd_space_remove(space, slots[i], QD_SPACE_DESPAWNED);
-    }
-    tick(space);
-    qd_space_validate(space);
+    begin(100000, 0, 0);
+    crowd_scatter(100, 0, 100000, 1);
+    crowd_tick();
+    assert_int_equal(crowd_counters().depth, 0);
+    crowd_scatter(5000, 0, 100, 0.1f);
+    crowd_tick();
+    assert_in_range(crowd_counters().depth, 10, QD_SPARSE_DEPTH_MAX);
+    remove_all();
     /* Cells are looked at in turns, for rows that come and go. */
     for (int t = 0; t < 40; t++) {
-        scatter(space, 100, 100000, 1, slots);
-        tick(space);
-        for (uint32_t i = 0; i < 100; i++) {
-            (void)qd_space_remove(space, slots[i], QD_SPACE_DESPAWNED);
-        }
-        tick(space);
+        crowd_scatter(100, 0, 100000, 1);
+        crowd_tick();
+        remove_all();
     }
-    assert_in_range(counters_of(space).depth, 0, 3);
-    end_space(space, &heap);
-}
-
-TEST(resting_bodies_cost_nothing)
-{
-    enum { COUNT = 5000 };
-    static uint32_t slots[COUNT];
-    const uint32_t depths[] = {0, 6};
-    for (size_t i = 0; i < 2; i++) {
-        qd_heap heap;
-        qd_space *space = make_space(&heap, 100, depths[i], 0);
-
-        rng = (rng_stream){11};
-        scatter(space, COUNT, 100, QD_AXES == 2 ? 1 : 3, slots);
-        tick(space);
-        tick(space);
-        qd_space_counters before = counters_of(space);
-        assert_true(before.tests > 0);
-        tick(space);
-        assert_int_equal(counters_of(space).tests, before.tests);
-        assert_int_equal(counters_of(space).list_operations, before.list_operations);
-        end_space(space, &heap);
-    }
+    assert_in_range(crowd_counters().depth, 0, 3);
+    crowd_end();
 }
 
 /* In a huge space, mostly empty, a query and a tick look at what is near. */
 TEST(distance_from_the_origin_costs_nothing)
 {
     enum { COUNT = 20000 };
-    static uint32_t slots[COUNT];
-    const float side = 1000000;
-    qd_heap heap;
-    qd_space *space = make_space(&heap, side, 0, 0);
-    rng = (rng_stream){13};
-    scatter(space, COUNT, (double)side, 1, slots);
-    tick(space);
-    qd_space_query query = {.kind = QD_SPACE_NEAREST, .reach = (double)INFINITY, .limit = 1};
+    const double side = 1000000;
+    begin((float)side, 0, 0);
+    crowd_scatter(COUNT, 0, side, 1);
+    crowd_tick();
     for (int i = 0; i < 20; i++) {
-        query.x = rng_between(&rng, 0, (double)side);
-        query.y = rng_between(&rng, 0, (double)side);
-        query.z = QD_AXES == 3 ? rng_between(&rng, 0, (double)side) : 0;
-        qd_space_hits hits;
-        assert_int_equal(qd_space_find(space, &query, &hits), QD_OK);
+        const qd_space_hits hits = crowd_find((qd_space_query){.kind = QD_SPACE_NEAREST,
+                                                               .x = crowd_between(0, side),
+                                                               .y = crowd_between(0, side),
+                                                               .z = QD_AXES == 3 ? crowd_between(0, side) : 0,
+                                                               .reach = (double)INFINITY,
+                                                               .limit = 1});
+
         assert_int_equal(hits.count, 1);
         assert_in_range(hits.tests, 1, COUNT / 10);
-        qd_space_hits_free(space, &hits);
     }
-    qd_space_counters before = counters_of(space);
-    for (uint32_t i = 0; i < 10; i++) {
-        qd_body body;
-
-        qd_space_body(space, slots[i], &body);
-        move_to(space, slots[i], body.x + 1, body.y, body.z);
-    }
-    tick(space);
-    assert_in_range(counters_of(space).tests - before.tests, 0, 10 * COUNT);
-    end_space(space, &heap);
+    const uint64_t before = crowd_counters().tests;
+    crowd_wander(10, 1);
+    crowd_tick();
+    assert_in_range(crowd_counters().tests - before, 0, 10 * COUNT);
+    crowd_end();
 }
 
 /* All go beyond the bounds, where every one of them has the number of the edge: the root follows. */
 TEST(root_follows_the_content)
 {
     enum { COUNT = 4000, TICKS = 40 };
-    static uint32_t slots[COUNT];
-    qd_heap heap;
-    qd_space *space = make_space(&heap, 100, 0, 0);
-    rng = (rng_stream){15};
-    scatter(space, COUNT, 100, 0.1f, slots);
-    tick(space);
-    uint64_t tests = 0;
+    uint64_t before = 0;
+    begin(100, 0, 0);
+    crowd_scatter(COUNT, 0, 100, 0.1f);
+    crowd_tick();
     for (int t = 0; t < TICKS; t++) {
-        uint64_t before = counters_of(space).tests;
-
-        for (uint32_t i = 0; i < COUNT; i++) {
-            move_to(space, slots[i], rng_between(&rng, 5000, 5100), rng_between(&rng, 5000, 5100),
-                    rng_between(&rng, 5000, 5100));
-        }
-        tick(space);
-        tests = counters_of(space).tests - before;
+        before = crowd_counters().tests;
+        move_all_anywhere(5000, 5100);
+        crowd_tick();
     }
-    qd_space_validate(space);
-    assert_in_range(tests, 1, (uint64_t)COUNT * COUNT / 2);
-    end_space(space, &heap);
-}
-
-TEST(add_without_memory_changes_nothing)
-{
-    qd_heap heap;
-    qd_space *space = make_space(&heap, 65536, QD_SPARSE_DEPTH_MAX, 0);
-
-    rng = (rng_stream){17};
-    qd_memory_limit_set(qd_memory_used() + (512u << 10));
-    qd_body body = {.category = 1, .mask = UINT32_MAX, .shape = QD_SPACE_BOX};
-    uint32_t count = 0, slot;
-    qd_status status;
-    for (; (status = qd_space_add(space, &body, &slot)) == QD_OK; count++) {
-        body.x = rng_between(&rng, 0, 65536);
-        body.y = rng_between(&rng, 0, 65536);
-    }
-    assert_int_equal(status, QD_ERR_NO_MEMORY);
-    assert_true(count > 100);
-    qd_memory_limit_set(0);
-    qd_space_validate(space);
-    tick(space);
-    end_space(space, &heap);
+    assert_in_range(crowd_counters().tests - before, 1, (uint64_t)COUNT * COUNT / 2);
+    crowd_end();
 }
 
 TEST_MAIN()

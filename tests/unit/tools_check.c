@@ -34,7 +34,6 @@ TEST(pairs_begin_and_end)
 {
     qd_check *check = qd_check_create(QD_SHAPE_BOX, false);
 
-    (void)state;
     assert_non_null(check);
     expect_events(check, NULL, 0, NULL, 0);
 

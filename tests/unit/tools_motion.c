@@ -45,7 +45,6 @@ TEST(a_crowd_parts_where_it_touches)
     static const uint32_t a[] = {1}, b[] = {2};
     qd_motion motion;
 
-    (void)state;
     assert_true(qd_motion_init(&motion, QD_MOTION_CROWD, &bounds, 2, 1));
     qd_pairs *pairs = qd_pairs_create();
     assert_non_null(pairs);

@@ -109,7 +109,7 @@ static void *call_from_here(void *argument)
     return is_right ? NULL : argument;
 }
 
-TEST(a_sent_thread_wakes_on_another_core)
+TEST(sent_thread_wakes_on_another_core)
 {
     pthread_t caller;
     void *wrong;
@@ -124,7 +124,7 @@ TEST(a_sent_thread_wakes_on_another_core)
 }
 
 /* The process gets more cores between two calls. */
-TEST(a_sent_thread_may_use_cores_added_since)
+TEST(sent_thread_may_use_cores_added_since)
 {
     const cpu_set_t all = allowed(), one = only(sched_getcpu());
     sleeper s;
@@ -140,7 +140,7 @@ TEST(a_sent_thread_may_use_cores_added_since)
     end(&s);
 }
 
-TEST(a_thread_with_one_core_is_not_sent)
+TEST(thread_with_one_core_is_not_sent)
 {
     const cpu_set_t all = allowed();
     const cpu_set_t one = only(sched_getcpu());

@@ -32,7 +32,7 @@ static void run_inline(qd_actor *actor)
     }
 }
 
-TEST(an_idle_actor_runs_on_the_callers_thread)
+TEST(inline_run_of_idle_actor_uses_the_callers_thread)
 {
     inline_actor one = {.may_end = 0};
 
@@ -47,7 +47,7 @@ TEST(an_idle_actor_runs_on_the_callers_thread)
     assert_int_equal(one.runs, 0);
 }
 
-TEST(a_wake_during_an_inline_run_leads_to_a_run)
+TEST(wake_during_inline_run_leads_to_a_run)
 {
     inline_actor one = {.wakes_itself = true, .may_end = 1};
 
@@ -60,7 +60,7 @@ TEST(a_wake_during_an_inline_run_leads_to_a_run)
     assert_int_equal(one.runs, 1);
 }
 
-TEST(an_inline_run_of_a_running_actor_wakes_it)
+TEST(inline_run_of_running_actor_wakes_it)
 {
     inline_actor one = {.may_end = 0};
 
@@ -80,7 +80,7 @@ TEST(an_inline_run_of_a_running_actor_wakes_it)
 
 /* Many actors are due, and the only worker runs the first. Those that are due last have not fired yet, so they are
  * idle. */
-TEST(a_due_actor_that_has_not_fired_runs_inline)
+TEST(inline_run_of_due_actor_precedes_its_timer)
 {
     static inline_actor due[DUE];
     inline_actor before = {.may_end = 0};

@@ -35,12 +35,14 @@ static void fork_some(room *me)
 {
     uint32_t forks = 1 + rng_below(&me->random, 3);
 
+    qd_executor_expect_forks(scheduler->executor, rng_one_in(&me->random, 2));
     for (uint32_t fork = 0; fork < forks; fork++) {
         uint32_t tasks = rng_below(&me->random, TASKS_MAX + 1), before = me->cells[0];
 
         scheduler->executor->run(scheduler->executor->context, tasks, count_in_cell, me);
         atomic_fetch_add(&wrong, me->cells[0] != before + (tasks > 0));
     }
+    qd_executor_expect_forks(scheduler->executor, false);
 }
 
 /* Some timers are due at once, some when all workers sleep. */

@@ -41,7 +41,7 @@ TEST(wakes_from_many_threads_are_all_seen)
 }
 
 /* Each wake comes when the workers fall asleep, which is when a wake could be lost. */
-TEST(a_wake_reaches_a_worker_that_falls_asleep)
+TEST(wake_reaches_a_worker_that_falls_asleep)
 {
     FOR_EACH_WORKERS(workers)
     {
@@ -258,7 +258,7 @@ static void set_two_in_the_past(qd_actor *actor)
     wake_at(&me->first.actor, 1);
 }
 
-TEST(the_earlier_of_two_due_timers_fires_first)
+TEST(earlier_of_two_due_timers_fires_first)
 {
     order one = {0};
 
@@ -274,7 +274,7 @@ TEST(the_earlier_of_two_due_timers_fires_first)
     assert_int_equal(one.second.ran_as, 1);
 }
 
-TEST(a_replaced_timer_fires_once_and_a_cancelled_one_never)
+TEST(replaced_timer_fires_once_and_cancelled_one_never)
 {
     FOR_EACH_WORKERS(workers)
     {
@@ -313,7 +313,7 @@ static void tick(qd_actor *actor)
     wake_at(actor, me->due_ns);
 }
 
-TEST(an_actor_that_sets_its_own_timer_keeps_running)
+TEST(actor_that_sets_its_own_timer_keeps_running)
 {
     FOR_EACH_WORKERS(workers)
     {
@@ -338,7 +338,7 @@ static void run_until_timer(qd_actor *actor)
     }
 }
 
-TEST(a_timer_fires_while_every_worker_is_busy)
+TEST(timer_fires_while_every_worker_is_busy)
 {
     timed timer = {0};
     qd_actor busy;
@@ -363,7 +363,7 @@ static void wait_for_the_other_timer(qd_actor *actor)
     atomic_fetch_add(&timed_runs, 1);
 }
 
-TEST(a_timer_fires_while_the_timer_waiter_is_busy)
+TEST(timer_fires_while_the_timer_waiter_is_busy)
 {
     FOR_EACH_WORKERS(workers)
     {
@@ -403,7 +403,7 @@ static void set_own_and_wait_for_the_other_timer(qd_actor *actor)
     wait_for(&timed_runs, 1);
 }
 
-TEST(a_timer_fires_during_a_long_run_that_set_its_own)
+TEST(timer_fires_during_a_run_that_set_its_own)
 {
     FOR_EACH_WORKERS(workers)
     {
@@ -453,7 +453,7 @@ static void retire_at_second_run(qd_actor *actor)
     scheduler->retire(scheduler->context, actor, free_actor);
 }
 
-TEST(a_retired_actor_can_be_freed)
+TEST(retired_actor_can_be_freed)
 {
     FOR_EACH_WORKERS(workers)
     {

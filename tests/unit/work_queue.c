@@ -38,7 +38,7 @@ TEST(actors_are_taken_in_push_order)
 }
 
 /* A batch of which an actor was taken, and a batch that is not full yet, stay. */
-TEST(a_steal_moves_whole_batches_in_order)
+TEST(steal_moves_whole_batches_in_order)
 {
     qd_queue from, to;
 
@@ -95,7 +95,7 @@ static void *take_and_push(void *argument)
     return NULL;
 }
 
-TEST(an_actor_leaves_the_queues_once)
+TEST(actor_leaves_the_queues_once)
 {
     pthread_t threads[THREADS];
 

@@ -6,6 +6,7 @@
 #include "work_posted.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "server/work/split.h"
 #include "tests/support/test.h"
@@ -13,6 +14,7 @@
 #define TASKS_MAX 1000u
 #define ACTORS    5u
 #define NESTED    12u
+#define REST_US   400u /* longer than a helper spins */
 
 static _Atomic uint32_t done;
 
@@ -121,6 +123,45 @@ TEST(a_nested_fork_joins_before_the_outer_one)
     FOR_EACH_WORKERS(workers)
     {
         run_actors(workers, ACTORS, split_nested);
+    }
+}
+
+/* ---- forks in a row ---- */
+
+/* Forks of like and of different length, with more or less between them, while workers have actors to run, too. */
+static void split_as_expected(qd_actor *actor)
+{
+    static const size_t counts[] = {64, 2, TASKS_MAX, 7, 64};
+    forker *me = (forker *)actor;
+
+    for (uint32_t round = 0; round < 40; round++) {
+        qd_executor_expect_forks(scheduler->executor, true);
+        for (size_t choice = 0; choice < sizeof counts / sizeof *counts; choice++) {
+            memset(me->hits, 0, sizeof me->hits);
+            fork_join(counts[choice], hit, me->hits);
+            for (size_t index = 0; index < TASKS_MAX; index++) {
+                if (me->hits[index] != (index < counts[choice])) {
+                    atomic_fetch_add(&wrong, 1);
+                }
+            }
+            if ((round + choice) % 16 == 0) {
+                usleep(REST_US);
+            }
+        }
+        if (round % 4 != 0) {
+            qd_executor_expect_forks(scheduler->executor, false);
+        }
+    }
+    qd_executor_expect_forks(scheduler->executor, false);
+    atomic_fetch_add(&done, 1);
+}
+
+TEST(expected_forks_run_each_task_once)
+{
+    FOR_EACH_WORKERS(workers)
+    {
+        run_actors(workers, 1, split_as_expected);
+        run_actors(workers, ACTORS, split_as_expected);
     }
 }
 

@@ -1,55 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "batch_commands.h"
-
 #include <inttypes.h>
 
 #include "../tick/applied.h"
-#include "command_reply.h"
+#include "command.h"
 
 #define fail qd_command_fail
 
 void qd_batch_command(qd_room_actor *actor, const qd_request *request)
 {
     const qd_msg_batch *message = &request->decoded.message.as.batch;
-    const qd_msg_entities *entities = &message->entities;
-    const qd_room_batch batch = {
-        .count = entities->count,
-        .id = entities->id,
-        .x = entities->x,
-        .y = entities->y,
-        .z = entities->z,
-        .half_x = entities->half_x,
-        .half_y = entities->half_y,
-        .half_z = entities->half_z,
-        .radius = entities->radius,
-        .shape = entities->shape,
-        .category = entities->category,
-        .mask = entities->mask,
-    };
+    const qd_room_batch *batch = &message->entities;
     qd_membership *membership = request->head.membership;
     qd_room_refusals refusals;
 
     switch (request->decoded.message.kind) {
     case QD_CLIENT_SPAWN:
-        qd_room_spawn(actor->room, membership->member, &batch, message->room_owned, &refusals);
+        qd_room_spawn(actor->room, membership->member, batch, message->room_owned, &refusals);
         break;
     case QD_CLIENT_MOVE:
-        qd_room_move(actor->room, membership->member, &batch, &refusals);
+        qd_room_move(actor->room, membership->member, batch, &refusals);
         break;
     case QD_CLIENT_TELEPORT:
-        qd_room_teleport(actor->room, membership->member, &batch, &refusals);
+        qd_room_teleport(actor->room, membership->member, batch, &refusals);
         break;
     case QD_CLIENT_RESHAPE:
-        qd_room_reshape(actor->room, membership->member, &batch, &refusals);
+        qd_room_reshape(actor->room, membership->member, batch, &refusals);
         break;
     default:
-        qd_room_despawn(actor->room, membership->member, &batch, &refusals);
+        qd_room_despawn(actor->room, membership->member, batch, &refusals);
         break;
     }
     actor->changed = true;
-    qd_count(&actor->service->counters, QD_COUNT_UPDATES, entities->count - refusals.count);
+    qd_count(&actor->service->counters, QD_COUNT_UPDATES, batch->count - refusals.count);
     qd_applied_note(actor, membership, request->decoded.message.seq);
-    qd_command_refusals(actor, request, entities->count, entities->id, &refusals);
+    qd_command_refusals(actor, request, batch->count, batch->id, &refusals);
 }
 
 /* ---- rosters ---- */

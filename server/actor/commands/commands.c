@@ -4,13 +4,7 @@
 #include <inttypes.h>
 
 #include "../tick/tick.h"
-#include "batch_commands.h"
-#include "command_reply.h"
-#include "member_commands.h"
-#include "ownership_commands.h"
-#include "read_commands.h"
-#include "tick_commands.h"
-#include "view_commands.h"
+#include "command.h"
 
 static void apply_request(qd_room_actor *actor, const qd_request *request)
 {

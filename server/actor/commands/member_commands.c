@@ -1,37 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "member_commands.h"
-
-#include <string.h>
-
+#include "../../base/memory/array.h"
 #include "../../room/room_views.h"
 #include "../tick/applied.h"
 #include "../tick/closing.h"
 #include "../tick/tick.h"
-#include "command_reply.h"
+#include "command.h"
 
 #define fail qd_command_fail
 
 /* ---- joining ---- */
-
-static qd_status make_room_for_member(qd_room_actor *actor, uint32_t member)
-{
-    if (member < actor->member_capacity) {
-        return QD_OK;
-    }
-    uint32_t capacity = actor->member_capacity == 0 ? 4 : actor->member_capacity;
-    while (capacity <= member) {
-        capacity *= 2;
-    }
-    qd_actor_member *grown =
-        qd_heap_resize(&actor->heap, actor->members, actor->member_capacity * sizeof *grown, capacity * sizeof *grown);
-    if (grown == NULL) {
-        return QD_ERR_NO_MEMORY;
-    }
-    memset(grown + actor->member_capacity, 0, (capacity - actor->member_capacity) * sizeof *grown);
-    actor->members = grown;
-    actor->member_capacity = capacity;
-    return QD_OK;
-}
 
 static qd_status join(qd_room_actor *actor, qd_membership *membership)
 {
@@ -40,10 +17,9 @@ static qd_status join(qd_room_actor *actor, qd_membership *membership)
     if (status != QD_OK) {
         return status;
     }
-    status = make_room_for_member(actor, membership->member);
-    if (status != QD_OK) {
+    if (!qd_array_reserve_zeroed(&actor->heap, actor->members, actor->member_capacity, membership->member)) {
         qd_room_leave(actor->room, membership->member, qd_service_now_ns(actor->service));
-        return status;
+        return QD_ERR_NO_MEMORY;
     }
     qd_actor_member *row = &actor->members[membership->member];
     qd_token_release(row->token);
@@ -72,8 +48,6 @@ void qd_open_command(qd_room_actor *actor, const qd_request *request)
             return;
         }
     }
-    qd_room_stats stats;
-    qd_room_stats_get(actor->room, &stats);
     qd_command_answer(actor, request,
                       &(qd_server_message){.seq = request->decoded.message.seq,
                                            .kind = QD_SERVER_ROOM_OPENED,
@@ -81,7 +55,7 @@ void qd_open_command(qd_room_actor *actor, const qd_request *request)
                                                               .name = actor->entry.name,
                                                               .config = actor->config,
                                                               .epoch = actor->epoch,
-                                                              .tick = stats.tick,
+                                                              .tick = qd_room_last_tick(actor->room),
                                                               .created = request->created}});
 }
 
@@ -90,15 +64,12 @@ void qd_open_command(qd_room_actor *actor, const qd_request *request)
 /* Reports what the connection missed: the Applied of what is in, and resets. */
 static void catch_up(qd_room_actor *actor, qd_membership *successor, uint64_t acked_tick)
 {
-    qd_room_stats stats;
-
-    qd_room_stats_get(actor->room, &stats);
     if (successor->applied_seq != 0 && !successor->applied_early) {
-        qd_reply_send(
-            actor->service, successor->endpoint->link,
-            &(qd_server_message){
-                .kind = QD_SERVER_APPLIED,
-                .as.applied = {.room = actor->entry.handle, .tick = stats.tick, .seq = successor->applied_seq}});
+        qd_reply_send(actor->service, successor->endpoint->link,
+                      &(qd_server_message){.kind = QD_SERVER_APPLIED,
+                                           .as.applied = {.room = actor->entry.handle,
+                                                          .tick = qd_room_last_tick(actor->room),
+                                                          .seq = successor->applied_seq}});
     }
     qd_room_missed(actor->room, successor->member, acked_tick);
     qd_room_resume(actor->room, successor->member);

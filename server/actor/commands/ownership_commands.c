@@ -1,37 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ownership_commands.h"
-
 #include <inttypes.h>
-#include <stdlib.h>
 
+#include "../../base/memory/array.h"
 #include "../tick/applied.h"
-#include "../tick/frames.h"
-#include "command_reply.h"
+#include "command.h"
 
 /* ---- reporting ---- */
-
-static int compare_ids(const void *a, const void *b)
-{
-    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-
-    return (left > right) - (left < right);
-}
-
-static void sort_ids(uint32_t *id, uint32_t count)
-{
-    if (count > 1) {
-        qsort(id, count, sizeof *id, compare_ids);
-    }
-}
 
 /* Sends HandedOver, with all its frames at once: a reply is never refused, but the next one may be. `whole` has all
  * the ids. */
 static void report(qd_room_actor *actor, qd_link *link, uint32_t seq, const qd_msg_handed_over *whole)
 {
     qd_frames list = {.heap = &actor->heap};
-    bool encoded = true, last = false;
+    bool last = false;
 
-    for (uint32_t done = 0; encoded && !last;) {
+    for (uint32_t done = 0; !last && !list.failed;) {
         uint32_t left = whole->count - done;
         qd_server_message message = {.seq = seq, .kind = QD_SERVER_HANDED_OVER, .as.handed_over = *whole};
         qd_msg_handed_over *part = &message.as.handed_over;
@@ -44,9 +27,9 @@ static void report(qd_room_actor *actor, qd_link *link, uint32_t seq, const qd_m
         }
         done += part->count;
         part->last = last = done == whole->count;
-        encoded = qd_frames_push(&list, qd_reply_encode(&message));
+        (void)qd_frames_push(&list, qd_reply_encode(&message));
     }
-    if (encoded) {
+    if (!list.failed) {
         (void)qd_reply_queue(actor->service, link, list.frames, list.count, QD_LINK_REPLY);
     } else {
         qd_reply_give_up(actor->service, link);
@@ -103,7 +86,7 @@ void qd_handover_command(qd_room_actor *actor, const qd_request *request)
     uint32_t count =
         qd_room_hand_over(actor->room, membership->member, handover->id, handover->count, to, given, &refusals);
     if (is_reported && count > 0) {
-        sort_ids(given, count);
+        qd_array_sort(given, count);
         report(actor, qd_membership_of(actor, to)->endpoint->link, 0,
                &(qd_msg_handed_over){.room = actor->entry.handle,
                                      .count = count,
@@ -180,7 +163,7 @@ static uint32_t adopt_from(qd_room_actor *actor, qd_membership *membership, uint
     const qd_actor_member *row = &actor->members[from];
     uint32_t count = qd_room_adopt(actor->room, from, membership->member, given);
 
-    sort_ids(given, count);
+    qd_array_sort(given, count);
     if (is_connected(row)) {
         report(actor, row->membership->endpoint->link, 0,
                &(qd_msg_handed_over){.room = actor->entry.handle,
@@ -217,10 +200,10 @@ void qd_adopt_command(qd_room_actor *actor, const qd_request *request)
             answer.count += adopt_from(actor, membership, i, given + answer.count);
         }
     }
-    sort_ids(given, answer.count);
+    qd_array_sort(given, answer.count);
     answer.id = given;
     actor->resets_due = true;
     qd_count(&actor->service->counters, QD_COUNT_UPDATES, answer.count);
     report(actor, membership->endpoint->link, request->decoded.message.seq, &answer);
-    qd_heap_free(&actor->heap, given, capacity * sizeof *given);
+    qd_array_drop(&actor->heap, given, capacity);
 }

@@ -1,112 +1,74 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "read_commands.h"
-
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "../../base/memory/array.h"
 #include "../../room/room_views.h"
-#include "command_reply.h"
+#include "command.h"
+
+#define fail qd_command_fail
 
 #define SNAPSHOT_ROWS_DEFAULT 65536u
 #define QUERY_ROWS_DEFAULT    1024u
 
-#define fail qd_command_fail
-
 /* ---- Snapshot ---- */
 
-/* Rows from `first` on, `count` of them, as a message's columns. */
-static qd_msg_entities rows_of(const qd_room_batch *columns, uint32_t first, uint32_t count)
+static void encode_snapshot(const qd_room_actor *actor, const qd_request *request, const qd_room_batch *columns,
+                            bool more, qd_frames *list)
 {
-    if (count == 0) {
-        return (qd_msg_entities){0};
-    }
-    return (qd_msg_entities){
-        .count = count,
-        .id = columns->id + first,
-        .x = columns->x + first,
-        .y = columns->y + first,
-        .z = columns->z != NULL ? columns->z + first : NULL,
-        .half_x = columns->half_x + first,
-        .half_y = columns->half_y + first,
-        .half_z = columns->half_z != NULL ? columns->half_z + first : NULL,
-        .radius = columns->radius != NULL ? columns->radius + first : NULL,
-        .shape = columns->shape + first,
-        .category = columns->category + first,
-        .mask = columns->mask + first,
-    };
-}
+    bool last = false;
 
-/* Queues all frames of the answer or none. Into an empty queue they fit even if they are larger than its limit, as the
- * events of a tick do. Otherwise the client has to read first, or to ask for less. */
-static void send_snapshot(qd_room_actor *actor, const qd_request *request, const qd_room_batch *columns, bool more)
-{
-    qd_buffer *frames[QD_SNAPSHOT_ROWS_MAX / QD_SNAPSHOT_FRAME_ROWS_MAX + 1];
-    size_t count = 0;
-    qd_room_stats stats;
+    for (uint32_t done = 0; !last && !list->failed;) {
+        uint32_t left = columns->count - done;
+        uint32_t rows = left < QD_SNAPSHOT_FRAME_ROWS_MAX ? left : QD_SNAPSHOT_FRAME_ROWS_MAX;
 
-    qd_room_stats_get(actor->room, &stats);
-    bool encoded = true, last = false;
-    for (uint32_t done = 0; encoded && !last;) {
-        uint32_t rows = columns->count - done;
-
-        if (rows > QD_SNAPSHOT_FRAME_ROWS_MAX) {
-            rows = QD_SNAPSHOT_FRAME_ROWS_MAX;
-        }
-        last = done + rows == columns->count;
-        frames[count] = qd_reply_encode(&(qd_server_message){.seq = request->decoded.message.seq,
-                                                             .kind = QD_SERVER_SNAPSHOT_RESULT,
-                                                             .as.snapshot_result = {
-                                                                 .room = actor->entry.handle,
-                                                                 .tick = stats.tick,
-                                                                 .entities = rows_of(columns, done, rows),
-                                                                 .more = more,
-                                                                 .last = last,
-                                                             }});
-        encoded = frames[count] != NULL;
-        count += encoded;
+        last = rows == left;
+        (void)qd_frames_push(
+            list, qd_reply_encode(&(qd_server_message){.seq = request->decoded.message.seq,
+                                                       .kind = QD_SERVER_SNAPSHOT_RESULT,
+                                                       .as.snapshot_result = {
+                                                           .room = actor->entry.handle,
+                                                           .tick = qd_room_last_tick(actor->room),
+                                                           .entities = qd_room_batch_part(columns, done, rows),
+                                                           .more = more,
+                                                           .last = last,
+                                                       }}));
         done += rows;
-    }
-    if (!encoded) {
-        fail(actor, request, QD_ERROR_LIMIT,
-             "the server has no memory left for a snapshot of %u entities (--memory-max): ask for a region, or with "
-             "a limit",
-             columns->count);
-    } else if (qd_reply_queue(actor->service, request->head.membership->endpoint->link, frames, count,
-                              QD_LINK_EVENTS) == QD_LINK_FULL) {
-        fail(actor, request, QD_ERROR_LIMIT,
-             "the snapshot of %u entities does not fit in this session's queue (--queue-max): read what is in it "
-             "first, or ask for a region, or with a limit",
-             columns->count);
-    }
-    for (size_t i = 0; i < count; i++) {
-        qd_buffer_release(frames[i]);
     }
 }
 
 void qd_snapshot_command(qd_room_actor *actor, const qd_request *request)
 {
     const qd_msg_snapshot *snapshot = &request->decoded.message.as.snapshot;
-    const qd_room_region region = {
-        .min_x = snapshot->region.min_x,
-        .min_y = snapshot->region.min_y,
-        .min_z = snapshot->region.min_z,
-        .max_x = snapshot->region.max_x,
-        .max_y = snapshot->region.max_y,
-        .max_z = snapshot->region.max_z,
-    };
+    qd_frames list = {.heap = &actor->heap};
     qd_room_batch columns;
     bool more;
     qd_status status =
         qd_room_snapshot(actor->room, snapshot->own ? request->head.membership->member : QD_ROOM_ANYBODY,
-                         snapshot->has_region ? &region : NULL,
+                         snapshot->has_region ? &snapshot->region : NULL,
                          snapshot->limit == 0 ? SNAPSHOT_ROWS_DEFAULT : snapshot->limit, &columns, &more);
 
-    if (status == QD_OK) {
-        send_snapshot(actor, request, &columns, more);
-    } else {
+    if (status != QD_OK) {
         fail(actor, request, QD_ERROR_LIMIT,
              "the server has no memory left for a snapshot (--memory-max): ask for a region, or with a limit");
+        return;
+    }
+    encode_snapshot(actor, request, &columns, more, &list);
+    switch (qd_command_send(actor, request, &list)) {
+    case QD_COMMAND_SENT:
+        break;
+    case QD_COMMAND_NO_MEMORY:
+        fail(actor, request, QD_ERROR_LIMIT,
+             "the server has no memory left for a snapshot of %u entities (--memory-max): ask for a region, or with "
+             "a limit",
+             columns.count);
+        break;
+    case QD_COMMAND_QUEUE_FULL:
+        fail(actor, request, QD_ERROR_LIMIT,
+             "the snapshot of %u entities does not fit in this session's queue (--queue-max): read what is in it "
+             "first, or ask for a region, or with a limit",
+             columns.count);
+        break;
     }
 }
 
@@ -176,42 +138,35 @@ void qd_query_command(qd_room_actor *actor, const qd_request *request)
         return;
     }
     bool is_region = query.kind == QD_SPACE_IN_BOX || query.kind == QD_SPACE_IN_CIRCLE;
-    qd_room_stats stats;
-    qd_room_stats_get(actor->room, &stats);
-    qd_buffer *frame = qd_reply_encode(&(qd_server_message){.seq = request->decoded.message.seq,
-                                                            .kind = QD_SERVER_QUERY_RESULT,
-                                                            .as.query_result = {
-                                                                .room = actor->entry.handle,
-                                                                .tick = stats.tick,
-                                                                .count = found.count,
-                                                                .id = found.id,
-                                                                .distance = is_region ? NULL : found.distance,
-                                                                .more = found.more,
-                                                            }});
-    if (frame == NULL) {
+    qd_frames list = {.heap = &actor->heap};
+    (void)qd_frames_push(&list, qd_reply_encode(&(qd_server_message){.seq = request->decoded.message.seq,
+                                                                     .kind = QD_SERVER_QUERY_RESULT,
+                                                                     .as.query_result = {
+                                                                         .room = actor->entry.handle,
+                                                                         .tick = qd_room_last_tick(actor->room),
+                                                                         .count = found.count,
+                                                                         .id = found.id,
+                                                                         .distance = is_region ? NULL : found.distance,
+                                                                         .more = found.more,
+                                                                     }}));
+    switch (qd_command_send(actor, request, &list)) {
+    case QD_COMMAND_SENT:
+        break;
+    case QD_COMMAND_NO_MEMORY:
         fail(actor, request, QD_ERROR_LIMIT,
              "the server has no memory left for the %u results of a query (--memory-max): ask with a smaller limit",
              found.count);
-    } else if (qd_reply_queue(actor->service, request->head.membership->endpoint->link, &frame, 1, QD_LINK_EVENTS) ==
-               QD_LINK_FULL) {
+        break;
+    case QD_COMMAND_QUEUE_FULL:
         fail(actor, request, QD_ERROR_LIMIT,
              "the %u results of the query do not fit in this session's queue (--queue-max): read what is in it first, "
              "or ask with a smaller limit",
              found.count);
-    }
-    if (frame != NULL) {
-        qd_buffer_release(frame);
+        break;
     }
 }
 
 /* ---- GetStats ---- */
-
-static int compare_times(const void *a, const void *b)
-{
-    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-
-    return (left > right) - (left < right);
-}
 
 /* The smallest time that `percent` of the ticks did not exceed. */
 static float percentile(const uint32_t *sorted, uint32_t count, uint32_t percent)
@@ -229,7 +184,7 @@ void qd_stats_command(qd_room_actor *actor, const qd_request *request)
     uint32_t sorted[QD_TICK_TIMES];
     uint32_t count = actor->time_count < QD_TICK_TIMES ? (uint32_t)actor->time_count : QD_TICK_TIMES;
     memcpy(sorted, actor->times_us, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, compare_times);
+    qd_array_sort(sorted, count);
     qd_server_message message = {.seq = request->decoded.message.seq, .kind = QD_SERVER_STATS};
     qd_service_stats(actor->service, &message.as.stats.server);
     message.as.stats.has_room = true;

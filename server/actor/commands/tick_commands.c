@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tick_commands.h"
-
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "../tick/applied.h"
 #include "../tick/tick.h"
-#include "command_reply.h"
+#include "command.h"
 
 #define fail qd_command_fail
 
@@ -30,34 +27,12 @@ void qd_unsubscribe_command(qd_room_actor *actor, const qd_request *request)
     if (seq == 0) {
         return;
     }
-    qd_room_stats stats;
-    qd_room_stats_get(actor->room, &stats);
-    qd_applied_send(actor, membership, stats.tick, seq);
+    qd_applied_send(actor, membership, qd_room_last_tick(actor->room), seq);
     /* The tick reports what the session sent before and is not in a tick yet, with a seq that does not go back. */
     if (membership->applied_due_seq != 0) {
         membership->applied_due_seq = seq;
         membership->applied_early = true;
     }
-}
-
-static void fail_step(qd_room_actor *actor, const qd_request *request, qd_error_code code, uint64_t tick,
-                      const char *format, ...) __attribute__((format(printf, 5, 6)));
-
-static void fail_step(qd_room_actor *actor, const qd_request *request, qd_error_code code, uint64_t tick,
-                      const char *format, ...)
-{
-    char text[160];
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    qd_reply_error_message(actor->service, request->head.membership->endpoint->link,
-                           &(qd_msg_error){.code = code,
-                                           .text = text,
-                                           .seq = request->decoded.message.seq,
-                                           .room = actor->entry.handle,
-                                           .tick_due = tick + 1});
 }
 
 void qd_step_command(qd_room_actor *actor, const qd_request *request)
@@ -68,16 +43,22 @@ void qd_step_command(qd_room_actor *actor, const qd_request *request)
              actor->config.tick_hz);
         return;
     }
-    uint64_t asked = request->decoded.message.as.step.tick;
-    qd_room_stats stats;
-    qd_room_stats_get(actor->room, &stats);
-    bool is_over = actor->lockstep.writers > 0 && asked != 0 && asked <= stats.tick;
-    if (asked != 0 && asked != stats.tick + 1) {
-        fail_step(actor, request, is_over ? QD_ERROR_TICK_OVER : QD_ERROR_WRONG_TICK, stats.tick,
-                  "tick is %" PRIu64 ", but the last tick is %" PRIu64 ": the next one is %" PRIu64, asked, stats.tick,
-                  stats.tick + 1);
+    uint64_t asked = request->decoded.message.as.step.tick, last = qd_room_last_tick(actor->room);
+    bool is_over = actor->lockstep.writers > 0 && asked != 0 && asked <= last;
+    char text[160];
+    if (asked != 0 && asked != last + 1) {
+        snprintf(text, sizeof text, "tick is %" PRIu64 ", but the last tick is %" PRIu64 ": the next one is %" PRIu64,
+                 asked, last, last + 1);
     } else if (!qd_tick_step(actor, request->head.membership, request->decoded.message.seq)) {
-        fail_step(actor, request, QD_ERROR_WRONG_TICK, stats.tick,
-                  "this session has stepped for tick %" PRIu64 " already: wait for its Applied", stats.tick + 1);
+        snprintf(text, sizeof text, "this session has stepped for tick %" PRIu64 " already: wait for its Applied",
+                 last + 1);
+    } else {
+        return;
     }
+    qd_reply_error_message(actor->service, request->head.membership->endpoint->link,
+                           &(qd_msg_error){.code = is_over ? QD_ERROR_TICK_OVER : QD_ERROR_WRONG_TICK,
+                                           .text = text,
+                                           .seq = request->decoded.message.seq,
+                                           .room = actor->entry.handle,
+                                           .tick_due = last + 1});
 }

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "view_commands.h"
-
 #include <inttypes.h>
 
 #include "../../room/room_views.h"
-#include "../service/reply.h"
 #include "../tick/applied.h"
-#include "command_reply.h"
+#include "command.h"
 
 #define fail qd_command_fail
 
@@ -113,26 +110,21 @@ static qd_msg_why_result columns_of(const qd_room_actor *actor, const qd_room_re
 static void send_reasons(qd_room_actor *actor, const qd_request *request, qd_room_reason *reasons, uint32_t count,
                          bool more)
 {
-    qd_room_stats stats;
-
-    qd_room_stats_get(actor->room, &stats);
     qd_server_message message = {.seq = request->decoded.message.seq, .kind = QD_SERVER_WHY_RESULT};
+    qd_frames list = {.heap = &actor->heap};
+
     if (count > 0) {
         message.as.why_result = columns_of(actor, reasons, count, reasons + count);
     }
     message.as.why_result.room = actor->entry.handle;
-    message.as.why_result.tick = stats.tick;
+    message.as.why_result.tick = qd_room_last_tick(actor->room);
     message.as.why_result.more = more;
-    qd_buffer *frame = qd_reply_encode(&message);
-    qd_link *link = request->head.membership->endpoint->link;
-    if (frame == NULL || qd_reply_queue(actor->service, link, &frame, 1, QD_LINK_EVENTS) == QD_LINK_FULL) {
+    (void)qd_frames_push(&list, qd_reply_encode(&message));
+    if (qd_command_send(actor, request, &list) != QD_COMMAND_SENT) {
         fail(actor, request, QD_ERROR_LIMIT,
              "the answer of %" PRIu32 " observers does not fit in this session's queue (--queue-max), or in the "
              "server's memory (--memory-max): read what is queued first, or name one observer",
              count);
-    }
-    if (frame != NULL) {
-        qd_buffer_release(frame);
     }
 }
 

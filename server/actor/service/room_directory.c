@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../../base/assert.h"
+#include "../../base/memory/array.h"
 
 void qd_room_directory_init(qd_room_directory *directory, uint32_t rooms_max)
 {
@@ -18,9 +19,8 @@ void qd_room_directory_deinit(qd_room_directory *directory)
 {
     QD_ASSERT(directory->count == 0);
     qd_id_pool_deinit(&directory->slots);
-    qd_heap_free(&directory->heap, directory->by_name, directory->capacity * sizeof *directory->by_name);
-    qd_heap_free(&directory->heap, directory->generations,
-                 directory->generation_capacity * sizeof *directory->generations);
+    qd_array_drop(&directory->heap, directory->by_name, directory->capacity);
+    qd_array_drop(&directory->heap, directory->generations, directory->generation_capacity);
     qd_heap_deinit(&directory->heap);
     pthread_mutex_destroy(&directory->mutex);
 }
@@ -71,56 +71,27 @@ uint32_t qd_room_directory_after(const qd_room_directory *directory, const char 
     return is_at(directory, index, name) ? index + 1 : index;
 }
 
-static qd_status make_room(qd_room_directory *directory)
-{
-    if (directory->count < directory->capacity) {
-        return QD_OK;
-    }
-    uint32_t capacity = directory->capacity == 0 ? 16 : directory->capacity * 2;
-    qd_room_entry **grown = qd_heap_resize(&directory->heap, directory->by_name, directory->capacity * sizeof *grown,
-                                           capacity * sizeof *grown);
-    if (grown == NULL) {
-        return QD_ERR_NO_MEMORY;
-    }
-    directory->by_name = grown;
-    directory->capacity = capacity;
-    return QD_OK;
-}
-
-static qd_status make_room_for_slot(qd_room_directory *directory, uint32_t slot)
-{
-    if (slot < directory->generation_capacity) {
-        return QD_OK;
-    }
-    uint32_t capacity = directory->generation_capacity == 0 ? 16 : directory->generation_capacity * 2;
-    uint32_t *grown = qd_heap_resize(&directory->heap, directory->generations,
-                                     directory->generation_capacity * sizeof *grown, capacity * sizeof *grown);
-    if (grown == NULL) {
-        return QD_ERR_NO_MEMORY;
-    }
-    memset(grown + directory->generation_capacity, 0, (capacity - directory->generation_capacity) * sizeof *grown);
-    directory->generations = grown;
-    directory->generation_capacity = capacity;
-    return QD_OK;
-}
-
 qd_status qd_room_directory_add(qd_room_directory *directory, qd_room_entry *entry)
 {
     if (directory->count >= directory->rooms_max) {
         return QD_ERR_FULL;
     }
-    qd_status status = make_room(directory);
-    if (status != QD_OK) {
-        return status;
+    if (!qd_array_reserve(&directory->heap, directory->by_name, directory->capacity, directory->count)) {
+        return QD_ERR_NO_MEMORY;
     }
     uint32_t slot;
-    status = qd_id_pool_take(&directory->slots, &slot);
+    qd_status status = qd_id_pool_take(&directory->slots, &slot);
     if (status != QD_OK) {
         return status;
     }
     /* Slots that have used up their generations are never given back: after 2^32 rooms in one slot
      * the next one is used, and the numbers of slots end at the limit of the handle. */
-    status = slot < QD_ROOM_DIRECTORY_ROOMS_MAX ? make_room_for_slot(directory, slot) : QD_ERR_FULL;
+    if (slot >= QD_ROOM_DIRECTORY_ROOMS_MAX) {
+        status = QD_ERR_FULL;
+    } else if (!qd_array_reserve_zeroed(&directory->heap, directory->generations, directory->generation_capacity,
+                                        slot)) {
+        status = QD_ERR_NO_MEMORY;
+    }
     if (status != QD_OK) {
         qd_id_pool_give(&directory->slots, slot);
         return status;

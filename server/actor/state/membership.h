@@ -11,6 +11,8 @@
 #ifndef QD_ACTOR_STATE_MEMBERSHIP_H
 #define QD_ACTOR_STATE_MEMBERSHIP_H
 
+#include <sys/queue.h>
+
 #include "../../../proto/codec.h"
 #include "../../base/mailbox.h"
 #include "endpoint.h"
@@ -40,12 +42,12 @@ struct qd_membership {
 
     /* the loop's, until it posts `leave`; then the run's */
     uint32_t leave_seq;
-    bool leave_answered;            /* by RoomLeft */
-    bool writes;                    /* counted in the actor's writers */
-    bool swept;                     /* kept once for a client that may not know yet that the room is closed */
-    qd_membership *previous, *next; /* in the session's list; the loop's alone */
-    qd_membership *successor;       /* with `leave`: that of the connection which resumes the session; else NULL */
-    uint64_t acked_tick;            /* the last one that the client acknowledged; QD_NEVER: none yet */
+    bool leave_answered;             /* by RoomLeft */
+    bool writes;                     /* counted in the actor's writers */
+    bool swept;                      /* kept once for a client that may not know yet that the room is closed */
+    LIST_ENTRY(qd_membership) links; /* in the session's list; the loop's alone */
+    qd_membership *successor;        /* with `leave`: that of the connection which resumes the session; else NULL */
+    uint64_t acked_tick;             /* the last one that the client acknowledged; QD_NEVER: none yet */
 
     /* both */
     qd_backpressure batches;    /* messages that are posted and not handled */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "room_actor_state.h"
 
+#include "../../base/memory/array.h"
+
 void qd_room_actor_free_room(qd_room_actor *actor)
 {
     if (actor->room == NULL) {
@@ -11,7 +13,7 @@ void qd_room_actor_free_room(qd_room_actor *actor)
     for (uint32_t i = 0; i < actor->member_capacity; i++) {
         qd_token_release(actor->members[i].token);
     }
-    qd_heap_free(&actor->heap, actor->members, actor->member_capacity * sizeof *actor->members);
+    qd_array_drop(&actor->heap, actor->members, actor->member_capacity);
     actor->members = NULL;
     actor->member_capacity = 0;
     atomic_fetch_sub(&actor->service->rooms, 1);

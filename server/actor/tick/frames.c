@@ -11,7 +11,7 @@ static bool grow(qd_frames *list)
         return true;
     }
     bool had_few = list->frames == list->few;
-    size_t capacity = list->capacity * 4;
+    uint32_t capacity = list->capacity * 4;
     qd_buffer **grown = qd_heap_resize(list->heap, had_few ? NULL : list->frames,
                                        had_few ? 0 : list->capacity * sizeof *grown, capacity * sizeof *grown);
     if (grown == NULL) {
@@ -27,11 +27,11 @@ static bool grow(qd_frames *list)
 
 bool qd_frames_push(qd_frames *list, qd_buffer *frame)
 {
-    if (frame == NULL) {
-        return false;
-    }
-    if (list->count == list->capacity && !grow(list)) {
-        qd_buffer_release(frame);
+    if (frame == NULL || (list->count == list->capacity && !grow(list))) {
+        if (frame != NULL) {
+            qd_buffer_release(frame);
+        }
+        list->failed = true;
         return false;
     }
     list->frames[list->count++] = frame;
@@ -49,7 +49,7 @@ void qd_frames_deinit(qd_frames *list)
 {
     qd_frames_drop(list, 0);
     if (list->frames != list->few) {
-        qd_heap_free(list->heap, list->frames, list->capacity * sizeof *list->frames);
+        qd_array_drop(list->heap, list->frames, list->capacity);
     }
     list->frames = NULL;
     list->capacity = 0;

@@ -118,14 +118,8 @@ static void deliver(publication *round, const qd_room_report *report)
                               QD_LINK_EVENTS);
     }
     qd_frames_drop(&round->list, shared_count(round));
-    if (sent == QD_LINK_SENT) {
-        qd_slow_reader_sent(membership);
-        return;
-    }
-    /* Also for a closed link: the room need not find anything for it until it leaves. */
-    qd_room_lost(actor->room, report->member);
-    if (sent == QD_LINK_FULL) {
-        qd_slow_reader_lags(actor, membership);
+    if (!qd_slow_reader_delivered(actor, membership, sent)) {
+        qd_room_lost(actor->room, report->member);
     }
 }
 

@@ -56,22 +56,13 @@ static void put_enters(const qd_room_view_report *report, view_progress *progres
     if (count == 0) {
         return;
     }
-    const qd_room_batch *enter = &report->enter;
     view->enter_count = count;
     view->enter_observer = report->enter_observer + first;
-    view->enter = (qd_msg_entities){
-        .count = count,
-        .id = enter->id + first,
-        .x = enter->x + first,
-        .y = enter->y + first,
-        .z = FROM(enter->z, first),
-        .half_x = UNLESS_ZERO(enter->half_x, first, count),
-        .half_y = UNLESS_ZERO(enter->half_y, first, count),
-        .half_z = UNLESS_ZERO(enter->half_z, first, count),
-        .radius = UNLESS_ZERO(enter->radius, first, count),
-        .shape = FROM(enter->shape, first),
-        .category = FROM(enter->category, first),
-    };
+    view->enter = qd_room_batch_part(&report->enter, first, count);
+    view->enter.half_x = UNLESS_ZERO(report->enter.half_x, first, count);
+    view->enter.half_y = UNLESS_ZERO(report->enter.half_y, first, count);
+    view->enter.half_z = UNLESS_ZERO(report->enter.half_z, first, count);
+    view->enter.radius = UNLESS_ZERO(report->enter.radius, first, count);
     view->enter_tag = UNLESS_ZERO(report->enter_tag, first, count);
     view->enter_payload_size = UNLESS_ZERO(report->enter_payload_size, first, count);
     if (view->enter_payload_size == NULL) {
@@ -183,14 +174,8 @@ static void deliver(qd_room_actor *actor, const qd_room_view_report *report, qd_
         sent = qd_reply_queue(actor->service, membership->endpoint->link, list->frames, list->count, QD_LINK_EVENTS);
     }
     qd_frames_drop(list, 0);
-    if (sent == QD_LINK_SENT) {
-        qd_slow_reader_sent(membership);
-        return;
-    }
-    /* Also for a closed link: the room need not find anything for it until it leaves. */
-    qd_room_view_lost(actor->room, report->member);
-    if (sent == QD_LINK_FULL) {
-        qd_slow_reader_lags(actor, membership);
+    if (!qd_slow_reader_delivered(actor, membership, sent)) {
+        qd_room_view_lost(actor->room, report->member);
     }
 }
 

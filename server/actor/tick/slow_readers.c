@@ -10,7 +10,7 @@
 
 #define MS_NS UINT64_C(1000000)
 
-void qd_slow_reader_lags(qd_room_actor *actor, qd_membership *membership)
+static void lag(qd_room_actor *actor, qd_membership *membership)
 {
     if (membership->lagging) {
         return;
@@ -27,12 +27,16 @@ void qd_slow_reader_lags(qd_room_actor *actor, qd_membership *membership)
     membership->lag_lasts = true;
 }
 
-void qd_slow_reader_sent(qd_membership *membership)
+bool qd_slow_reader_delivered(qd_room_actor *actor, qd_membership *membership, qd_link_sent sent)
 {
+    if (sent == QD_LINK_FULL) {
+        lag(actor, membership);
+    }
     /* A lagging reader may have been sent its events while its views wait, or the other way round. */
-    if (!membership->lagging) {
+    if (sent == QD_LINK_SENT && !membership->lagging) {
         membership->lag_lasts = false;
     }
+    return sent == QD_LINK_SENT;
 }
 
 void qd_slow_reader_forget(qd_room_actor *actor, qd_membership *membership)

@@ -10,10 +10,9 @@
 
 #include "../state/room_actor_state.h"
 
-/* A report was queued for that membership. */
-void qd_slow_reader_sent(qd_membership *membership);
-/* A report could not be queued for that membership. */
-void qd_slow_reader_lags(qd_room_actor *actor, qd_membership *membership);
+/* A report was queued for that membership, or could not be; a closed link counts as neither. Returns whether it was
+ * queued: if not, the room need not find anything for the reader until it resumes or leaves. */
+bool qd_slow_reader_delivered(qd_room_actor *actor, qd_membership *membership, qd_link_sent sent);
 /* It does not wait for room in its queue any more. */
 void qd_slow_reader_forget(qd_room_actor *actor, qd_membership *membership);
 /* Resumes the lagging readers that have read enough of their queue: their resets are due. Disconnects those that have

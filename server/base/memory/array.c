@@ -1,8 +1,68 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "array.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#define ROWS_MIN      8u
+#define ROW_ALIGNMENT 16u /* that of qd_heap_alloc */
+
+bool qd_array_fit(qd_heap *heap, void *array, uint32_t *capacity, size_t size, uint32_t index, qd_array_mode mode)
+{
+    uint32_t larger = *capacity > 0 ? *capacity : ROWS_MIN;
+    size_t old_size = *capacity * size;
+    void *old, *grown;
+
+    while (larger <= index) {
+        larger *= 2;
+    }
+    memcpy(&old, array, sizeof old);
+    if (mode == QD_ARRAY_TRY) {
+        grown = qd_heap_resize(heap, old, old_size, larger * size);
+        if (grown == NULL) {
+            return false;
+        }
+    } else {
+        grown = qd_heap_need(heap, ROW_ALIGNMENT, larger * size);
+        if (old != NULL) {
+            memcpy(grown, old, old_size);
+        }
+        qd_heap_free(heap, old, old_size);
+    }
+    memcpy(array, &grown, sizeof grown);
+    *capacity = larger;
+    return true;
+}
+
+bool qd_array_fit_zeroed(qd_heap *heap, void *array, uint32_t *capacity, size_t size, uint32_t index)
+{
+    size_t old_size = *capacity * size;
+    char *rows;
+
+    if (!qd_array_fit(heap, array, capacity, size, index, QD_ARRAY_TRY)) {
+        return false;
+    }
+    memcpy(&rows, array, sizeof rows);
+    memset(rows + old_size, 0, *capacity * size - old_size);
+    return true;
+}
+
+static int compare(const void *a, const void *b)
+{
+    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+
+    return (left > right) - (left < right);
+}
+
+void qd_array_sort(uint32_t *numbers, uint32_t count)
+{
+    if (count > 1) {
+        qsort(numbers, count, sizeof *numbers, compare);
+    }
+}
+
+/* ---- large arrays ---- */
 
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 

@@ -1,15 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Arrays that grow: aligned to cache lines, counted in a heap, moved by copying.
+ * Arrays that grow, counted in a heap. Large ones are aligned to cache lines and moved by copying; lists of rows have
+ * the alignment of qd_heap_alloc.
  */
 #ifndef QD_BASE_MEMORY_ARRAY_H
 #define QD_BASE_MEMORY_ARRAY_H
 
 #include "alloc.h"
 
-#define QD_ARRAY_ALIGNMENT 64u
+/* ---- rows ---- */
+
+/* Makes room for the row `index` of an array, which is NULL at first. Returns false, with nothing changed, if there is no
+ * memory. Arguments may be evaluated twice. */
+#define qd_array_reserve(heap, array, capacity, index)                                                                 \
+    ((index) < (capacity) || qd_array_fit((heap), &(array), &(capacity), sizeof *(array), (index), QD_ARRAY_TRY))
+/* The same with new rows that are zero. */
+#define qd_array_reserve_zeroed(heap, array, capacity, index)                                                          \
+    ((index) < (capacity) || qd_array_fit_zeroed((heap), &(array), &(capacity), sizeof *(array), (index)))
+/* The same for a tick, which must not fail: it may exceed the memory budget. */
+#define qd_array_need(heap, array, capacity, index)                                                                    \
+    ((index) < (capacity)                                                                                              \
+         ? (void)0                                                                                                     \
+         : (void)qd_array_fit((heap), &(array), &(capacity), sizeof *(array), (index), QD_ARRAY_NEED))
+/* Gives its memory back. */
+#define qd_array_drop(heap, array, capacity) qd_heap_free((heap), (array), (capacity) * sizeof *(array))
 
 typedef enum qd_array_mode { QD_ARRAY_TRY, QD_ARRAY_NEED } qd_array_mode;
+
+/* For the macros above. `array` points to the pointer. */
+bool qd_array_fit(qd_heap *heap, void *array, uint32_t *capacity, size_t size, uint32_t index, qd_array_mode mode);
+bool qd_array_fit_zeroed(qd_heap *heap, void *array, uint32_t *capacity, size_t size, uint32_t index);
+
+/* Sorts numbers ascending. */
+void qd_array_sort(uint32_t *numbers, uint32_t count);
+
+/* ---- large arrays ---- */
+
+#define QD_ARRAY_ALIGNMENT 64u
 
 /* A new home of `bytes` for the first `bytes_used` of an array of `bytes_old`; the old one is given back. NULL, with
  * the old one left as it was, only with QD_ARRAY_TRY. */

@@ -2,8 +2,7 @@
 #include "id_pool.h"
 
 #include "../assert.h"
-
-#define CAPACITY_MIN 16u
+#include "array.h"
 
 void qd_id_pool_init(qd_id_pool *pool, qd_heap *heap)
 {
@@ -12,25 +11,8 @@ void qd_id_pool_init(qd_id_pool *pool, qd_heap *heap)
 
 void qd_id_pool_deinit(qd_id_pool *pool)
 {
-    qd_heap_free(pool->heap, pool->free, pool->free_capacity * sizeof *pool->free);
+    qd_array_drop(pool->heap, pool->free, pool->free_capacity);
     *pool = (qd_id_pool){.heap = pool->heap};
-}
-
-/* The stack must have room for every number that is handed out. */
-static qd_status grow(qd_id_pool *pool)
-{
-    if (pool->free_capacity > UINT32_MAX / 2) {
-        return QD_ERR_NO_MEMORY;
-    }
-    uint32_t capacity = pool->free_capacity ? pool->free_capacity * 2 : CAPACITY_MIN;
-    uint32_t *stack =
-        qd_heap_resize(pool->heap, pool->free, pool->free_capacity * sizeof *stack, capacity * sizeof *stack);
-    if (!stack) {
-        return QD_ERR_NO_MEMORY;
-    }
-    pool->free = stack;
-    pool->free_capacity = capacity;
-    return QD_OK;
 }
 
 qd_status qd_id_pool_take(qd_id_pool *pool, uint32_t *id)
@@ -39,12 +21,9 @@ qd_status qd_id_pool_take(qd_id_pool *pool, uint32_t *id)
         *id = pool->free[--pool->free_count];
         return QD_OK;
     }
-    if (pool->next == pool->free_capacity) {
-        qd_status status = grow(pool);
-
-        if (status != QD_OK) {
-            return status;
-        }
+    /* The stack must have room for every number that is handed out. */
+    if (pool->next > UINT32_MAX / 2 || !qd_array_reserve(pool->heap, pool->free, pool->free_capacity, pool->next)) {
+        return QD_ERR_NO_MEMORY;
     }
     *id = pool->next++;
     return QD_OK;

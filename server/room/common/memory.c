@@ -1,48 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "memory.h"
 
-#include <string.h>
-
-#define ARRAY_ROWS_MIN  8u
-#define ARRAY_ALIGNMENT 16u /* that of qd_heap_alloc */
-
-static uint32_t capacity_for(uint32_t capacity, uint32_t index)
-{
-    capacity = capacity ? capacity : ARRAY_ROWS_MIN;
-    while (capacity <= index) {
-        capacity *= 2;
-    }
-    return capacity;
-}
-
-void *qd_array_reserve(qd_heap *heap, void *array, uint32_t *capacity, size_t size, uint32_t index)
-{
-    if (index < *capacity) {
-        return array;
-    }
-    const uint32_t larger = capacity_for(*capacity, index);
-    array = qd_heap_resize(heap, array, *capacity * size, larger * size);
-    if (array) {
-        *capacity = larger;
-    }
-    return array;
-}
-
-void *qd_array_need(qd_heap *heap, void *array, uint32_t *capacity, size_t size, uint32_t index)
-{
-    if (index < *capacity) {
-        return array;
-    }
-    const uint32_t larger = capacity_for(*capacity, index);
-    void *grown = qd_heap_need(heap, ARRAY_ALIGNMENT, larger * size);
-    if (array) {
-        memcpy(grown, array, *capacity * size);
-    }
-    qd_heap_free(heap, array, *capacity * size);
-    *capacity = larger;
-    return grown;
-}
-
 /* A block is checked every CHECK_USES uses, and shrinks if none of them used more than a small part of it. */
 #define CHECK_USES      256u
 #define IDLE_FACTOR     4u

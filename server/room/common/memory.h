@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Two kinds of memory that grow with a room:
- *
- *     array    keeps its contents and never shrinks: for what belongs to entities and members
- *     block    scratch memory without contents, fitted at each use; gives memory back when a burst is long over
+ * Blocks: scratch memory without contents, fitted at each use. They give memory back when a burst is long over. Arrays
+ * (base/memory/array.h), which never shrink, hold what belongs to entities and members.
  */
 #ifndef QD_ROOM_COMMON_MEMORY_H
 #define QD_ROOM_COMMON_MEMORY_H
 
-#include "../../base/memory/alloc.h"
-
-/* Returns the array of rows of `size`, enlarged if it has no row `index`. NULL: no memory; nothing has changed. */
-void *qd_array_reserve(qd_heap *heap, void *array, uint32_t *capacity, size_t size, uint32_t index) QD_MUST_USE;
-
-/* The same for a tick, which must not fail: it may exceed the memory budget. */
-void *qd_array_need(qd_heap *heap, void *array, uint32_t *capacity, size_t size, uint32_t index);
+#include "../../base/memory/array.h"
 
 #define QD_BLOCK_ALIGNMENT 64u
 

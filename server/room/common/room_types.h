@@ -9,6 +9,7 @@
 #ifndef QD_ROOM_COMMON_ROOM_TYPES_H
 #define QD_ROOM_COMMON_ROOM_TYPES_H
 
+#include "../../../proto/messages.h"
 #include "../../space/space.h"
 
 typedef struct qd_room_config {
@@ -30,16 +31,29 @@ typedef struct qd_room_config {
 /* ---- batches ---- */
 
 /* Columns of `count` entries. Each command says which columns may be NULL. In two dimensions z and half_z are NULL; in
- * three dimensions every command that needs x and y needs z, too. */
-typedef struct qd_room_batch {
-    uint32_t count;
-    const uint32_t *id;
-    const float *x, *y, *z;
-    const float *half_x, *half_y, *half_z;
-    const float *radius;
-    const uint8_t *shape; /* qd_space_shape */
-    const uint32_t *category, *mask;
-} qd_room_batch;
+ * three dimensions every command that needs x and y needs z, too. `shape` is a qd_space_shape. */
+typedef qd_msg_entities qd_room_batch;
+
+/* `count` entries from `first` on. */
+static inline qd_room_batch qd_room_batch_part(const qd_room_batch *batch, uint32_t first, uint32_t count)
+{
+#define QD_FROM(column) (batch->column != NULL ? batch->column + first : NULL)
+    return (qd_room_batch){
+        .count = count,
+        .id = QD_FROM(id),
+        .x = QD_FROM(x),
+        .y = QD_FROM(y),
+        .z = QD_FROM(z),
+        .half_x = QD_FROM(half_x),
+        .half_y = QD_FROM(half_y),
+        .half_z = QD_FROM(half_z),
+        .radius = QD_FROM(radius),
+        .shape = QD_FROM(shape),
+        .category = QD_FROM(category),
+        .mask = QD_FROM(mask),
+    };
+#undef QD_FROM
+}
 
 /* Why an entry was refused. The numbers are those of ErrorCode in quadrille.proto. */
 typedef enum qd_room_refusal {
@@ -93,10 +107,7 @@ typedef struct qd_room_interest {
 } qd_room_interest;
 
 /* Pairs of ids, a < b, ordered by (a, b). */
-typedef struct qd_room_pairs {
-    uint32_t count;
-    const uint32_t *a, *b;
-} qd_room_pairs;
+typedef qd_msg_pairs qd_room_pairs;
 
 /* What one subscription gets. */
 typedef struct qd_room_report {
@@ -121,9 +132,7 @@ typedef struct qd_room_report {
 /* ---- snapshots, queries, figures ---- */
 
 /* A box. In two dimensions both z are 0. */
-typedef struct qd_room_region {
-    float min_x, min_y, min_z, max_x, max_y, max_z;
-} qd_room_region;
+typedef qd_msg_bounds qd_room_region;
 
 /* What a query finds, as of the last tick: ordered by (distance, id), in regions by id. */
 typedef struct qd_room_found {

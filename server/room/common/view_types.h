@@ -9,7 +9,6 @@
 #ifndef QD_ROOM_COMMON_VIEW_TYPES_H
 #define QD_ROOM_COMMON_VIEW_TYPES_H
 
-#include "../../../proto/messages.h"
 #include "room_types.h"
 
 #define QD_VIEW_LEAVE_BYTES    9u /* what each counts towards bytes_max */

@@ -34,8 +34,8 @@ void qd_entities_deinit(qd_entities *entities)
 {
     qd_heap *heap = entities->heap;
 
-    qd_heap_free(heap, entities->id, entities->id_capacity * sizeof entities->id[0]);
-    qd_heap_free(heap, entities->holding, entities->holding_capacity * sizeof entities->holding[0]);
+    qd_array_drop(heap, entities->id, entities->id_capacity);
+    qd_array_drop(heap, entities->holding, entities->holding_capacity);
     qd_members_deinit(entities);
     qd_roster_runs_deinit(entities);
     qd_ids_deinit(&entities->ids);
@@ -99,24 +99,6 @@ uint32_t qd_entities_owned_count(const qd_entities *entities, uint32_t member)
 
 /* ---- adding and removing ---- */
 
-static qd_status reserve(qd_entities *entities, uint32_t slot)
-{
-    uint32_t *id = qd_array_reserve(entities->heap, entities->id, &entities->id_capacity, sizeof entities->id[0], slot);
-
-    if (!id) {
-        return QD_ERR_NO_MEMORY;
-    }
-    entities->id = id;
-
-    qd_holding *holding = qd_array_reserve(entities->heap, entities->holding, &entities->holding_capacity,
-                                           sizeof entities->holding[0], slot);
-    if (!holding) {
-        return QD_ERR_NO_MEMORY;
-    }
-    entities->holding = holding;
-    return QD_OK;
-}
-
 qd_status qd_entities_add(qd_entities *entities, uint32_t id, uint32_t owner, const qd_body *body, uint32_t *slot)
 {
     if (entities->ids.count >= entities->entities_max) {
@@ -126,8 +108,9 @@ qd_status qd_entities_add(qd_entities *entities, uint32_t id, uint32_t owner, co
     if (status != QD_OK) {
         return status;
     }
-    status = reserve(entities, *slot);
-    if (status == QD_OK) {
+    status = QD_ERR_NO_MEMORY;
+    if (qd_array_reserve(entities->heap, entities->id, entities->id_capacity, *slot) &&
+        qd_array_reserve(entities->heap, entities->holding, entities->holding_capacity, *slot)) {
         status = qd_ids_put(&entities->ids, id, (qd_id_entry){*slot, owner});
     }
     if (status != QD_OK) {

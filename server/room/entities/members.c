@@ -17,14 +17,13 @@ void qd_members_deinit(qd_entities *entities)
     for (uint32_t member = 0; member < members->count; member++) {
         qd_rosters_drop(entities, &members->rows[member].rosters);
     }
-    qd_heap_free(entities->heap, members->rows, members->capacity * sizeof members->rows[0]);
+    qd_array_drop(entities->heap, members->rows, members->capacity);
     qd_id_pool_deinit(&members->numbers);
 }
 
 qd_status qd_members_join(qd_entities *entities, uint32_t *member)
 {
     qd_members *members = &entities->members;
-    qd_member *rows;
     uint32_t number;
 
     qd_status status = qd_id_pool_take(&members->numbers, &number);
@@ -33,25 +32,20 @@ qd_status qd_members_join(qd_entities *entities, uint32_t *member)
     }
     if (number >= QD_ROOM_MEMBERS_MAX) {
         status = QD_ERR_FULL;
-        goto fail;
-    }
-    rows = qd_array_reserve(entities->heap, members->rows, &members->capacity, sizeof members->rows[0], number);
-    if (!rows) {
+    } else if (!qd_array_reserve(entities->heap, members->rows, members->capacity, number)) {
         status = QD_ERR_NO_MEMORY;
-        goto fail;
     }
-    members->rows = rows;
-    rows[number] = (qd_member){.presence = QD_PRESENT, .first = QD_SLOT_NONE, .next_expiring = QD_MEMBER_NONE};
+    if (status != QD_OK) {
+        qd_id_pool_give(&members->numbers, number);
+        return status;
+    }
+    members->rows[number] = (qd_member){.presence = QD_PRESENT, .first = QD_SLOT_NONE, .next_expiring = QD_MEMBER_NONE};
     if (number >= members->count) {
         members->count = number + 1;
     }
     members->present++;
     *member = number;
     return QD_OK;
-
-fail:
-    qd_id_pool_give(&members->numbers, number);
-    return status;
 }
 
 /* Makes the number of a member that has gone available, once nothing holds it. */

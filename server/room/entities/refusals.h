@@ -15,8 +15,12 @@ static inline void qd_refuse_none(qd_room_refusals *refusals)
     refusals->listed = 0;
 }
 
+/* Notes the result of a check: 0 refuses nothing. */
 static inline void qd_refuse(qd_room_refusals *refusals, uint32_t index, int code)
 {
+    if (code == 0) {
+        return;
+    }
     if (refusals->listed < QD_ROOM_REFUSALS_MAX) {
         refusals->index[refusals->listed] = index;
         refusals->code[refusals->listed] = (uint8_t)code;

@@ -26,8 +26,8 @@ void qd_roster_runs_deinit(qd_entities *entities)
     qd_roster_runs *runs = &entities->roster_runs;
 
     qd_id_pool_deinit(&runs->numbers);
-    qd_heap_free(entities->heap, runs->sound, runs->sound_capacity * sizeof runs->sound[0]);
-    qd_heap_free(entities->heap, runs->of_slot, runs->slot_capacity * sizeof runs->of_slot[0]);
+    qd_array_drop(entities->heap, runs->sound, runs->sound_capacity);
+    qd_array_drop(entities->heap, runs->of_slot, runs->slot_capacity);
 }
 
 void qd_roster_runs_lose(qd_entities *entities, uint32_t slot)
@@ -55,14 +55,11 @@ static bool cover_slots(qd_entities *entities)
     if (before >= most) {
         return true;
     }
-    uint32_t *of_slot =
-        qd_array_reserve(entities->heap, runs->of_slot, &runs->slot_capacity, sizeof of_slot[0], most - 1);
-    if (!of_slot) {
+    if (!qd_array_reserve(entities->heap, runs->of_slot, runs->slot_capacity, most - 1)) {
         return false;
     }
-    runs->of_slot = of_slot;
     for (uint32_t slot = before; slot < runs->slot_capacity; slot++) {
-        of_slot[slot] = RUN_NONE;
+        runs->of_slot[slot] = RUN_NONE;
     }
     return true;
 }
@@ -83,12 +80,10 @@ static qd_status take_run(qd_entities *entities, uint32_t *run)
     if (status != QD_OK) {
         return status;
     }
-    uint64_t *sound = qd_array_reserve(entities->heap, runs->sound, &runs->sound_capacity, sizeof sound[0], *run);
-    if (!sound) {
+    if (!qd_array_reserve(entities->heap, runs->sound, runs->sound_capacity, *run)) {
         qd_id_pool_give(&runs->numbers, *run);
         return QD_ERR_NO_MEMORY;
     }
-    runs->sound = sound;
     return QD_OK;
 }
 
@@ -171,7 +166,7 @@ void qd_rosters_drop(qd_entities *entities, qd_rosters *rosters)
     for (uint32_t number = 1; number < rosters->capacity; number++) {
         (void)resize(entities, &rosters->row[number], 0);
     }
-    qd_heap_free(entities->heap, rosters->row, rosters->capacity * sizeof rosters->row[0]);
+    qd_array_drop(entities->heap, rosters->row, rosters->capacity);
     *rosters = (qd_rosters){0};
 }
 
@@ -180,19 +175,10 @@ void qd_rosters_drop(qd_entities *entities, qd_rosters *rosters)
 /* Makes the row of that number; NULL: no memory. */
 static qd_roster *make_row(qd_rosters *rosters, qd_heap *heap, uint32_t number)
 {
-    uint32_t before = rosters->capacity;
-
     if (number == 0) {
         return &rosters->first;
     }
-    qd_roster *row = qd_array_reserve(heap, rosters->row, &rosters->capacity, sizeof *row, number);
-
-    if (!row) {
-        return NULL;
-    }
-    memset(row + before, 0, (rosters->capacity - before) * sizeof *row);
-    rosters->row = row;
-    return &row[number];
+    return qd_array_reserve_zeroed(heap, rosters->row, rosters->capacity, number) ? &rosters->row[number] : NULL;
 }
 
 qd_roster *qd_roster_find(const qd_entities *entities, uint32_t member, uint32_t number)

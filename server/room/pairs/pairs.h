@@ -22,6 +22,9 @@ bool qd_pairs_tick(qd_pairs *pairs, const qd_executor *executor, uint32_t skippe
 void qd_pairs_reset(qd_pairs *pairs, const qd_executor *executor);
 void qd_pairs_catch_up(qd_pairs *pairs, const qd_executor *executor);
 
+/* The next report of the round, which points into its lists; false: there is none. */
+bool qd_pairs_next_report(qd_pairs *pairs, qd_room_report *report);
+
 /* Prefetches what a tick reads first. */
 void qd_pairs_fetch_tick(const qd_pairs *pairs);
 /* The same for rows and lists, in a small room. Waits for what qd_pairs_fetch_tick has asked for. */

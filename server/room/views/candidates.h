@@ -7,7 +7,6 @@
 #define QD_ROOM_VIEWS_CANDIDATES_H
 
 #include "state/view_state.h"
-#include "visibility/crossings.h"
 
 typedef struct qd_candidate {
     uint32_t row, slot; /* the observer and the entity */

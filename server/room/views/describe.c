@@ -22,20 +22,6 @@ void qd_description_forget(qd_views *views, uint32_t slot)
     }
 }
 
-static qd_status reserve(qd_views *views, uint32_t slot)
-{
-    uint32_t before = views->descriptions_capacity;
-    qd_description *rows = qd_array_reserve(views->heap, views->descriptions, &views->descriptions_capacity,
-                                            sizeof views->descriptions[0], slot);
-
-    if (!rows) {
-        return QD_ERR_NO_MEMORY;
-    }
-    memset(rows + before, 0, (views->descriptions_capacity - before) * sizeof rows[0]);
-    views->descriptions = rows;
-    return QD_OK;
-}
-
 static int describe_one(qd_views *views, uint32_t member, const qd_msg_describe *batch, uint32_t i,
                         const uint8_t *payload)
 {
@@ -72,7 +58,8 @@ static int describe_one(qd_views *views, uint32_t member, const qd_msg_describe 
     if (batch->hidden) {
         described.hidden = batch->hidden[i] != 0;
     }
-    if (reserve(views, entry.slot) != QD_OK || qd_view_index_describe(views, entry.slot, &described) != QD_OK) {
+    if (!qd_array_reserve_zeroed(views->heap, views->descriptions, views->descriptions_capacity, entry.slot) ||
+        qd_view_index_describe(views, entry.slot, &described) != QD_OK) {
         return QD_ROOM_FULL;
     }
     views->descriptions[entry.slot] = described;
@@ -89,10 +76,7 @@ void qd_views_describe(qd_views *views, uint32_t member, const qd_msg_describe *
         uint8_t size = batch->payload_size ? batch->payload_size[i] : 0;
 
         QD_ASSERT(size <= QD_VIEW_PAYLOAD_MAX); /* the caller has checked it */
-        int refusal = describe_one(views, member, batch, i, payload);
-        if (refusal) {
-            qd_refuse(refusals, i, refusal);
-        }
+        qd_refuse(refusals, i, describe_one(views, member, batch, i, payload));
         if (size > 0) {
             payload += size;
         }

@@ -2,7 +2,6 @@
 #include "observers.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../common/order.h"
@@ -27,64 +26,46 @@ uint32_t qd_observer_find(const qd_views *views, uint32_t member, uint32_t id)
     return qd_map_get(&views->rows, key_of(member, id), &row) ? (uint32_t)row : QD_NONE;
 }
 
-static void link_member(qd_views *views, uint32_t row)
+static qd_observer_links *links_at(qd_views *views, uint32_t row, size_t at)
 {
-    qd_observer *all = views->observers, *observer = &all[row];
-    qd_view_member *member = &views->members[observer->member];
-
-    observer->member_previous = QD_NONE;
-    observer->member_next = member->first;
-    if (member->first != QD_NONE) {
-        all[member->first].member_previous = row;
-    }
-    member->first = row;
-    qd_members_hold(views->entities, observer->member);
+    return (qd_observer_links *)((char *)&views->observers[row] + at);
 }
 
-static void unlink_member(qd_views *views, uint32_t row)
+/* Puts an observer at the head of a list, whose links are `at` in each observer. */
+static void link_in(qd_views *views, uint32_t row, uint32_t *first, size_t at)
 {
-    qd_observer *all = views->observers, *observer = &all[row];
-
-    if (observer->member_previous != QD_NONE) {
-        all[observer->member_previous].member_next = observer->member_next;
-    } else {
-        views->members[observer->member].first = observer->member_next;
+    *links_at(views, row, at) = (qd_observer_links){QD_NONE, *first};
+    if (*first != QD_NONE) {
+        links_at(views, *first, at)->previous = row;
     }
-    if (observer->member_next != QD_NONE) {
-        all[observer->member_next].member_previous = observer->member_previous;
+    *first = row;
+}
+
+static void link_out(qd_views *views, uint32_t row, uint32_t *first, size_t at)
+{
+    const qd_observer_links links = *links_at(views, row, at);
+
+    *(links.previous != QD_NONE ? &links_at(views, links.previous, at)->next : first) = links.next;
+    if (links.next != QD_NONE) {
+        links_at(views, links.next, at)->previous = links.previous;
     }
 }
 
 static void link_anchored(qd_views *views, uint32_t row)
 {
-    qd_observer *all = views->observers, *observer = &all[row];
+    uint32_t anchor = views->observers[row].anchor;
 
-    if (observer->anchor == QD_NONE) {
-        return;
+    if (anchor != QD_NONE) {
+        link_in(views, row, &views->targets[anchor].anchored, offsetof(qd_observer, of_anchor));
     }
-    uint32_t *first = &views->targets[observer->anchor].anchored;
-    observer->anchored_previous = QD_NONE;
-    observer->anchored_next = *first;
-    if (*first != QD_NONE) {
-        all[*first].anchored_previous = row;
-    }
-    *first = row;
 }
 
 static void unlink_anchored(qd_views *views, uint32_t row)
 {
-    qd_observer *all = views->observers, *observer = &all[row];
+    uint32_t anchor = views->observers[row].anchor;
 
-    if (observer->anchor == QD_NONE) {
-        return;
-    }
-    if (observer->anchored_previous != QD_NONE) {
-        all[observer->anchored_previous].anchored_next = observer->anchored_next;
-    } else {
-        views->targets[observer->anchor].anchored = observer->anchored_next;
-    }
-    if (observer->anchored_next != QD_NONE) {
-        all[observer->anchored_next].anchored_previous = observer->anchored_previous;
+    if (anchor != QD_NONE) {
+        link_out(views, row, &views->targets[anchor].anchored, offsetof(qd_observer, of_anchor));
     }
 }
 
@@ -94,7 +75,7 @@ void qd_observer_end(qd_views *views, uint32_t row)
 
     QD_ASSERT(observer->state == QD_OBSERVER_LIVE);
     (void)qd_map_remove(&views->rows, key_of(observer->member, observer->id));
-    unlink_member(views, row);
+    link_out(views, row, &views->members[observer->member].first, offsetof(qd_observer, of_member));
     unlink_anchored(views, row);
     qd_view_index_unfit(views, observer);
     observer->anchor = QD_NONE;
@@ -118,7 +99,7 @@ void qd_observer_release(qd_views *views, uint32_t row)
     qd_visible_entries_deinit(&observer->entries, views->heap);
     qd_heap_free(views->heap, observer->exceptions,
                  (observer->hide_count + observer->show_count) * sizeof observer->exceptions[0]);
-    *observer = (qd_observer){.member_next = views->free, .body = {QD_NONE, QD_NONE, QD_NONE, QD_NONE}};
+    *observer = (qd_observer){.of_member.next = views->free, .body = {QD_NONE, QD_NONE, QD_NONE, QD_NONE}};
     views->free = row;
     views->attention[row] = 0;
     views->gone--;
@@ -132,17 +113,10 @@ static qd_status reserve_row(qd_views *views, uint32_t *row)
         *row = views->free;
         return QD_OK;
     }
-    qd_observer *observers =
-        qd_array_reserve(views->heap, views->observers, &views->capacity, sizeof views->observers[0], views->count);
-    if (!observers) {
+    if (!qd_array_reserve(views->heap, views->observers, views->capacity, views->count) ||
+        !qd_array_reserve(views->heap, views->attention, views->attention_capacity, views->count)) {
         return QD_ERR_NO_MEMORY;
     }
-    views->observers = observers;
-    uint8_t *attention = qd_array_reserve(views->heap, views->attention, &views->attention_capacity, 1, views->count);
-    if (!attention) {
-        return QD_ERR_NO_MEMORY;
-    }
-    views->attention = attention;
     *row = views->count;
     return QD_OK;
 }
@@ -159,7 +133,7 @@ void qd_observers_rank(qd_views *views)
     if (count == 0) {
         return;
     }
-    views->order = qd_array_need(views->heap, views->order, &views->order_capacity, sizeof views->order[0], count - 1);
+    qd_array_need(views->heap, views->order, views->order_capacity, count - 1);
     qd_order order = qd_order_in_block(&views->scratch, views->heap, count);
     for (uint32_t row = 0; row < views->count; row++) {
         const qd_observer *observer = &views->observers[row];
@@ -348,6 +322,16 @@ static uint8_t attention_for(const qd_observer *observer)
     return QD_ATTEND_ONCE | (always ? QD_ATTEND_ALWAYS : 0) | (observer->tiers > 0 ? QD_ATTEND_RELAY : 0);
 }
 
+/* Puts an observer that has changed where its anchor is, and into the index. */
+static qd_status place(qd_views *views, uint32_t row, qd_observer *observer)
+{
+    observer->changed_round = views->round + 1;
+    if (observer->anchor != QD_NONE) {
+        memcpy(observer->at, views->targets[observer->anchor].at, sizeof observer->at);
+    }
+    return qd_view_index_fit(views, row, observer);
+}
+
 static int create(qd_views *views, uint32_t member, uint32_t id, qd_observer *observer)
 {
     uint32_t row;
@@ -362,11 +346,7 @@ static int create(qd_views *views, uint32_t member, uint32_t id, qd_observer *ob
     observer->id = id;
     observer->state = QD_OBSERVER_LIVE;
     observer->entries.multiplier = views->multiplier;
-    observer->changed_round = views->round + 1;
-    if (observer->anchor != QD_NONE) {
-        memcpy(observer->at, views->targets[observer->anchor].at, sizeof observer->at);
-    }
-    if (qd_view_index_fit(views, row, observer) != QD_OK) {
+    if (place(views, row, observer) != QD_OK) {
         goto fail;
     }
     if (qd_map_put(&views->rows, key_of(member, id), row) != QD_OK) {
@@ -374,7 +354,7 @@ static int create(qd_views *views, uint32_t member, uint32_t id, qd_observer *ob
         goto fail;
     }
     if (row == views->free) {
-        views->free = views->observers[row].member_next;
+        views->free = views->observers[row].of_member.next;
     } else {
         views->count++;
     }
@@ -384,7 +364,8 @@ static int create(qd_views *views, uint32_t member, uint32_t id, qd_observer *ob
     views->boxes += observer->kind == QD_ROOM_BOX;
     views->order_stale = true;
     qd_observer_relay(views, row);
-    link_member(views, row);
+    link_in(views, row, &views->members[member].first, offsetof(qd_observer, of_member));
+    qd_members_hold(views->entities, member);
     link_anchored(views, row);
     return 0;
 
@@ -398,11 +379,7 @@ fail:
 
 static int replace(qd_views *views, uint32_t row, qd_observer *observer)
 {
-    observer->changed_round = views->round + 1;
-    if (observer->anchor != QD_NONE) {
-        memcpy(observer->at, views->targets[observer->anchor].at, sizeof observer->at);
-    }
-    if (qd_view_index_fit(views, row, observer) != QD_OK) {
+    if (place(views, row, observer) != QD_OK) {
         return QD_ROOM_OBSERVERS_FULL;
     }
     unlink_anchored(views, row);
@@ -438,11 +415,7 @@ void qd_views_observe(qd_views *views, uint32_t member, const qd_msg_observers *
     views->in_use = true;
     qd_refuse_none(refusals);
     for (uint32_t i = 0; i < batch->count; i++) {
-        int refusal = is_good ? observe_one(views, member, batch, i) : QD_ROOM_BAD_REGION;
-
-        if (refusal) {
-            qd_refuse(refusals, i, refusal);
-        }
+        qd_refuse(refusals, i, is_good ? observe_one(views, member, batch, i) : QD_ROOM_BAD_REGION);
     }
 }
 
@@ -482,11 +455,7 @@ void qd_views_move_observers(qd_views *views, uint32_t member, const qd_msg_obse
     (void)qd_members_at(views->entities, member);
     qd_refuse_none(refusals);
     for (uint32_t i = 0; i < batch->count; i++) {
-        int refusal = move_one(views, member, batch, i);
-
-        if (refusal) {
-            qd_refuse(refusals, i, refusal);
-        }
+        qd_refuse(refusals, i, move_one(views, member, batch, i));
     }
 }
 
@@ -507,13 +476,6 @@ void qd_views_unobserve(qd_views *views, uint32_t member, uint32_t count, const 
 }
 
 /* ---- exceptions ---- */
-
-static int by_number(const void *a, const void *b)
-{
-    uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
-
-    return one < other ? -1 : one > other;
-}
 
 qd_status qd_views_except(qd_views *views, uint32_t member, uint32_t id, uint32_t show_count, const uint32_t *show,
                           uint32_t hide_count, const uint32_t *hide)
@@ -540,8 +502,8 @@ qd_status qd_views_except(qd_views *views, uint32_t member, uint32_t id, uint32_
         if (show_count > 0) {
             memcpy(exceptions + hide_count, show, show_count * sizeof show[0]);
         }
-        qsort(exceptions, hide_count, sizeof exceptions[0], by_number);
-        qsort(exceptions + hide_count, show_count, sizeof exceptions[0], by_number);
+        qd_array_sort(exceptions, hide_count);
+        qd_array_sort(exceptions + hide_count, show_count);
     }
     qd_heap_free(views->heap, observer->exceptions,
                  (observer->hide_count + observer->show_count) * sizeof observer->exceptions[0]);

@@ -5,14 +5,14 @@ void qd_view_list_grow(qd_views *views, qd_view_list *list)
 {
     uint32_t capacity = list->capacity;
 
-    list->key = qd_array_need(views->heap, list->key, &capacity, sizeof list->key[0], list->count);
-    list->value = qd_array_need(views->heap, list->value, &list->capacity, sizeof list->value[0], list->count);
+    qd_array_need(views->heap, list->key, capacity, list->count);
+    qd_array_need(views->heap, list->value, list->capacity, list->count);
 }
 
 void qd_view_list_deinit(qd_view_list *list, qd_heap *heap)
 {
-    qd_heap_free(heap, list->key, list->capacity * sizeof list->key[0]);
-    qd_heap_free(heap, list->value, list->capacity * sizeof list->value[0]);
+    qd_array_drop(heap, list->key, list->capacity);
+    qd_array_drop(heap, list->value, list->capacity);
 }
 
 static uint64_t news_key(const qd_views *views, const qd_observer *observer, uint32_t slot)

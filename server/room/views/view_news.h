@@ -28,4 +28,17 @@ void qd_view_relay(qd_views *views, uint32_t row, uint32_t *entry);
 /* The entity is to enter: at once, or as the bytes of the observer's member allow. */
 void qd_view_admit(qd_views *views, qd_priority item);
 
+/* ---- the sorted news as columns (view_columns.c) ---- */
+
+/* The member of the observer with that rank. */
+static inline uint32_t qd_view_member_at(const qd_views *views, uint64_t rank)
+{
+    return (uint32_t)(views->order[rank] >> 32);
+}
+
+/* Makes the columns that the reports of a round point into. */
+void qd_view_columns_fill(qd_views *views);
+/* Points the report of a member to its ranges of them. */
+void qd_view_columns_point(const qd_views *views, const qd_view_member *row, qd_room_view_report *report);
+
 #endif

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "../common/order.h"
-#include "describe.h"
 #include "view_news.h"
 
 /* Sorts a list from `first` on. */
@@ -31,16 +30,6 @@ static void sort(qd_views *views, qd_view_list *list, uint32_t first)
         memcpy(list->key + first, order.keys, count * sizeof order.keys[0]);
         memcpy(list->value + first, order.values, count * sizeof order.values[0]);
     }
-}
-
-/* Of the observer with that rank. */
-static uint32_t member_at(const qd_views *views, uint64_t rank)
-{
-    return (uint32_t)(views->order[rank] >> 32);
-}
-static uint32_t id_at(const qd_views *views, uint64_t rank)
-{
-    return (uint32_t)views->order[rank];
 }
 
 /* ---- members ---- */
@@ -137,177 +126,14 @@ static void add_views(qd_views *views, qd_view_list *list, uint8_t news)
 static void distribute(qd_views *views, const qd_view_list *list, uint32_t first, uint32_t end, size_t offset)
 {
     for (uint32_t i = first; i < end;) {
-        uint32_t member = member_at(views, list->key[i] >> 32), from = i;
+        uint32_t member = qd_view_member_at(views, list->key[i] >> 32), from = i;
 
-        while (i < end && member_at(views, list->key[i] >> 32) == member) {
+        while (i < end && qd_view_member_at(views, list->key[i] >> 32) == member) {
             i++;
         }
         char *row = (char *)&views->members[member];
         *(qd_view_range *)(row + offset) = (qd_view_range){from, i - from};
     }
-}
-
-/* ---- columns ---- */
-
-struct cutter {
-    char *memory;
-    size_t bytes;
-};
-
-/* The next column. Without memory, only counts its bytes. */
-static void *cut(struct cutter *cutter, size_t count, size_t size)
-{
-    void *column = cutter->memory ? cutter->memory + cutter->bytes : NULL;
-
-    cutter->bytes += qd_block_part(count, size);
-    return column;
-}
-
-static void cut_all(const qd_views *views, struct cutter *cutter, size_t payloads, qd_view_columns *to)
-{
-    unsigned axes = views->entities->is_3d ? 3 : 2;
-    uint32_t leaves = views->leaves.count, enters = views->enters.count, relays = views->relays.count;
-
-    to->leave_observer = cut(cutter, leaves, 4);
-    to->leave_id = cut(cutter, leaves, 4);
-    to->leave_reason = cut(cutter, leaves, 1);
-    to->enter_observer = cut(cutter, enters, 4);
-    to->enter_id = cut(cutter, enters, 4);
-    to->enter_category = cut(cutter, enters, 4);
-    to->enter_radius = cut(cutter, enters, 4);
-    for (unsigned k = 0; k < axes; k++) {
-        to->enter_at[k] = cut(cutter, enters, 4);
-        to->enter_half[k] = cut(cutter, enters, 4);
-        to->relay_at[k] = cut(cutter, relays, 4);
-    }
-    to->enter_shape = cut(cutter, enters, 1);
-    to->enter_tag = cut(cutter, enters, 8);
-    to->enter_payload_size = cut(cutter, enters, 1);
-    to->enter_payload = cut(cutter, payloads, 1);
-    to->enter_payload_first = cut(cutter, enters, sizeof(size_t));
-    to->relay_observer = cut(cutter, relays, 4);
-    to->relay_id = cut(cutter, relays, 4);
-    to->watcher_entity = cut(cutter, views->watchers.count, 4);
-    to->watcher_member = cut(cutter, views->watchers.count, 4);
-    to->watcher_observer = cut(cutter, views->watchers.count, 4);
-}
-
-static void fill_leaves(qd_views *views)
-{
-    const qd_view_list *list = &views->leaves;
-    qd_view_columns *to = &views->report;
-
-    for (uint32_t i = 0; i < list->count; i++) {
-        to->leave_observer[i] = id_at(views, list->key[i] >> 32);
-        to->leave_id[i] = (uint32_t)list->key[i];
-        to->leave_reason[i] = (uint8_t)(list->value[i] >> QD_VIEW_REASON_SHIFT);
-    }
-}
-
-static void fill_enter(qd_views *views, uint32_t i, uint32_t slot)
-{
-    qd_view_columns *to = &views->report;
-    qd_body body;
-
-    qd_space_body(views->entities->space, slot, &body);
-    to->enter_at[0][i] = body.x;
-    to->enter_at[1][i] = body.y;
-    to->enter_half[0][i] = body.half_x;
-    to->enter_half[1][i] = body.half_y;
-    if (to->enter_at[2]) {
-        to->enter_at[2][i] = body.z;
-        to->enter_half[2][i] = body.half_z;
-    }
-    to->enter_radius[i] = body.radius;
-    to->enter_shape[i] = body.shape;
-    to->enter_category[i] = body.category;
-}
-
-#define AHEAD 8u /* entries; their entities are anywhere in memory */
-
-static void fill_enters(qd_views *views)
-{
-    const qd_view_list *list = &views->enters;
-    qd_view_columns *to = &views->report;
-    size_t payload = 0;
-
-    for (uint32_t i = 0; i < list->count; i++) {
-        const qd_description *described = qd_description_of(views, list->value[i]);
-
-        if (i + AHEAD < list->count) {
-            qd_space_fetch(views->entities->space, list->value[i + AHEAD]);
-        }
-
-        to->enter_observer[i] = id_at(views, list->key[i] >> 32);
-        to->enter_id[i] = (uint32_t)list->key[i];
-        fill_enter(views, i, list->value[i]);
-        to->enter_tag[i] = described->tag;
-        to->enter_payload_size[i] = described->payload_size;
-        to->enter_payload_first[i] = payload;
-        if (described->payload_size > 0) {
-            memcpy(to->enter_payload + payload, described->payload, described->payload_size);
-        }
-        payload += described->payload_size;
-    }
-}
-
-static void fill_relays(qd_views *views)
-{
-    const qd_view_list *list = &views->relays;
-    qd_view_columns *to = &views->report;
-
-    for (uint32_t i = 0; i < list->count; i++) {
-        const qd_target *target = &views->targets[list->value[i]];
-
-        if (i + AHEAD < list->count) {
-            __builtin_prefetch(&views->targets[list->value[i + AHEAD]]);
-        }
-        to->relay_observer[i] = id_at(views, list->key[i] >> 32);
-        to->relay_id[i] = (uint32_t)list->key[i];
-        for (unsigned k = 0; k < 3 && to->relay_at[k]; k++) {
-            to->relay_at[k][i] = target->at[k];
-        }
-    }
-}
-
-static void fill_watchers(qd_views *views)
-{
-    const qd_view_list *list = &views->watchers;
-    qd_view_columns *to = &views->report;
-
-    for (uint32_t i = 0; i < list->count; i++) {
-        uint32_t rank = (uint32_t)list->key[i];
-
-        to->watcher_entity[i] = (uint32_t)(list->key[i] >> 32);
-        to->watcher_member[i] = member_at(views, rank);
-        to->watcher_observer[i] = id_at(views, rank);
-    }
-}
-
-static size_t payload_bytes(const qd_views *views)
-{
-    const qd_view_list *list = &views->enters;
-    size_t sum = 0;
-
-    for (uint32_t i = 0; i < list->count && views->descriptions; i++) {
-        sum += qd_description_of(views, list->value[i])->payload_size;
-    }
-    return sum;
-}
-
-static void fill(qd_views *views)
-{
-    qd_view_columns *to = &views->report;
-    size_t payloads = payload_bytes(views);
-    struct cutter cutter = {0};
-
-    cut_all(views, &cutter, payloads, to);
-    cutter = (struct cutter){.memory = qd_block_fit(&to->block, views->heap, cutter.bytes)};
-    cut_all(views, &cutter, payloads, to);
-    fill_leaves(views);
-    fill_enters(views);
-    fill_relays(views);
-    fill_watchers(views);
 }
 
 /* ---- reverse views: the same news by (entity, member, observer) ---- */
@@ -440,70 +266,10 @@ void qd_view_report_make(qd_views *views, uint64_t reported_before)
         }
     }
     distribute(views, &views->enters, entered, views->enters.count, offsetof(qd_view_member, enters));
-    fill(views);
+    qd_view_columns_fill(views);
 }
 
 /* ---- reports ---- */
-
-static void point_to_enters(const qd_views *views, const qd_view_member *row, qd_room_view_report *report)
-{
-    const qd_view_columns *from = &views->report;
-    uint32_t first = row->enters.first;
-
-    report->enter_count = row->enters.count;
-    if (row->enters.count == 0) {
-        return;
-    }
-    report->enter_observer = from->enter_observer + first;
-    report->enter = (qd_room_batch){
-        .count = row->enters.count,
-        .id = from->enter_id + first,
-        .x = from->enter_at[0] + first,
-        .y = from->enter_at[1] + first,
-        .z = from->enter_at[2] ? from->enter_at[2] + first : NULL,
-        .half_x = from->enter_half[0] + first,
-        .half_y = from->enter_half[1] + first,
-        .half_z = from->enter_half[2] ? from->enter_half[2] + first : NULL,
-        .radius = from->enter_radius + first,
-        .shape = from->enter_shape + first,
-        .category = from->enter_category + first,
-    };
-    report->enter_tag = from->enter_tag + first;
-    report->enter_payload_size = from->enter_payload_size + first;
-    report->enter_payload = from->enter_payload ? from->enter_payload + from->enter_payload_first[first] : NULL;
-}
-
-static void point_to_rest(const qd_views *views, const qd_view_member *row, qd_room_view_report *report)
-{
-    const qd_view_columns *from = &views->report;
-
-    if (row->leaves.count > 0) {
-        report->leave_count = row->leaves.count;
-        report->leave_observer = from->leave_observer + row->leaves.first;
-        report->leave_id = from->leave_id + row->leaves.first;
-        report->leave_reason = from->leave_reason + row->leaves.first;
-    }
-    if (row->relays.count > 0) {
-        report->relay_count = row->relays.count;
-        report->relay_observer = from->relay_observer + row->relays.first;
-        report->relay_id = from->relay_id + row->relays.first;
-        report->relay_x = from->relay_at[0] + row->relays.first;
-        report->relay_y = from->relay_at[1] + row->relays.first;
-        report->relay_z = from->relay_at[2] ? from->relay_at[2] + row->relays.first : NULL;
-    }
-    if (row->watcher_leaves.count > 0) {
-        report->watcher_leave_count = row->watcher_leaves.count;
-        report->watcher_leave_entity = from->watcher_entity + row->watcher_leaves.first;
-        report->watcher_leave_member = from->watcher_member + row->watcher_leaves.first;
-        report->watcher_leave_observer = from->watcher_observer + row->watcher_leaves.first;
-    }
-    if (row->watcher_enters.count > 0) {
-        report->watcher_enter_count = row->watcher_enters.count;
-        report->watcher_enter_entity = from->watcher_entity + row->watcher_enters.first;
-        report->watcher_enter_member = from->watcher_member + row->watcher_enters.first;
-        report->watcher_enter_observer = from->watcher_observer + row->watcher_enters.first;
-    }
-}
 
 static bool has_news(const qd_view_member *row)
 {
@@ -532,8 +298,7 @@ bool qd_views_next_report(qd_views *views, qd_room_view_report *report)
         if (report->reset && row->lagging) {
             report->merged_ticks = views->entities->tick - row->reported_tick;
         }
-        point_to_enters(views, row, report);
-        point_to_rest(views, row, report);
+        qd_view_columns_point(views, row, report);
         return true;
     }
     return false;

@@ -43,13 +43,13 @@ void qd_views_deinit(qd_views *views)
     if (views->index) {
         qd_visibility_close(views);
     }
-    qd_heap_free(heap, views->observers, views->capacity * sizeof views->observers[0]);
+    qd_array_drop(heap, views->observers, views->capacity);
     qd_heap_free(heap, views->attention, views->attention_capacity);
-    qd_heap_free(heap, views->order, views->order_capacity * sizeof views->order[0]);
-    qd_heap_free(heap, views->changed_carriers, views->changed_carriers_capacity * sizeof views->changed_carriers[0]);
-    qd_heap_free(heap, views->changed, views->changed_capacity * sizeof views->changed[0]);
-    qd_heap_free(heap, views->descriptions, views->descriptions_capacity * sizeof views->descriptions[0]);
-    qd_heap_free(heap, views->members, views->member_capacity * sizeof views->members[0]);
+    qd_array_drop(heap, views->order, views->order_capacity);
+    qd_array_drop(heap, views->changed_carriers, views->changed_carriers_capacity);
+    qd_array_drop(heap, views->changed, views->changed_capacity);
+    qd_array_drop(heap, views->descriptions, views->descriptions_capacity);
+    qd_array_drop(heap, views->members, views->member_capacity);
     qd_map_deinit(&views->rows);
     qd_block *blocks[] = {&views->candidates, &views->crossings, &views->scratch, &views->report.block};
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
@@ -78,14 +78,10 @@ void qd_views_stats(const qd_views *views, qd_room_view_stats *stats)
 
 qd_status qd_views_join(qd_views *views, uint32_t member)
 {
-    qd_view_member *rows =
-        qd_array_reserve(views->heap, views->members, &views->member_capacity, sizeof rows[0], member);
-
-    if (!rows) {
+    if (!qd_array_reserve(views->heap, views->members, views->member_capacity, member)) {
         return QD_ERR_NO_MEMORY;
     }
-    views->members = rows;
-    rows[member] = (qd_view_member){.first = QD_NONE};
+    views->members[member] = (qd_view_member){.first = QD_NONE};
     if (member >= views->member_count) {
         views->member_count = member + 1;
     }

@@ -35,6 +35,11 @@ void qd_views_remove(qd_views *views, uint32_t slot, qd_space_reason reason);
 void qd_views_tick(qd_views *views, const qd_executor *executor, uint32_t skipped);
 void qd_views_catch_up(qd_views *views);
 
+/* ---- reading ---- */
+
 void qd_views_stats(const qd_views *views, qd_room_view_stats *stats);
+/* As qd_room_why. (why.c) */
+uint32_t qd_views_why(const qd_views *views, uint32_t member, uint32_t a, uint32_t b, uint32_t capacity,
+                      qd_room_reason *reasons);
 
 #endif

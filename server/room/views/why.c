@@ -1,8 +1,10 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "why.h"
-
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Why observers see an entity or do not: the rule, as an answer.
+ */
 #include "observers.h"
 #include "state/rule.h"
+#include "views.h"
 
 static bool shows(const qd_views *views, const qd_observer *observer, uint32_t slot)
 {
@@ -143,7 +145,7 @@ uint32_t qd_views_why(const qd_views *views, uint32_t member, uint32_t a, uint32
         return UINT32_MAX;
     }
     uint32_t row = views->index ? views->targets[anchor].anchored : QD_NONE;
-    for (; row != QD_NONE; row = views->observers[row].anchored_next) {
+    for (; row != QD_NONE; row = views->observers[row].of_anchor.next) {
         keep(reasons, capacity, count++, reason_of(views, &views->observers[row], slot));
     }
     return count;

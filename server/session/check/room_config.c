@@ -3,50 +3,50 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-/* The fields that are plain numbers. 0 stands for the default. */
+/* A field that is a plain number. 0 stands for the default. */
 typedef struct number_field {
     const char *name;
     size_t offset;
     uint32_t min, max, otherwise;
+    bool is_limited; /* by the server: the limit at limit_offset is the maximum and the default */
+    size_t limit_offset;
 } number_field;
 
 #define STEP_DEADLINE_MS 1000u
 
 #define FIELD(name, min, max, otherwise)                                                                               \
     {                                                                                                                  \
-        #name, offsetof(qd_msg_room_config, name), (min), (max), (otherwise)                                           \
+        #name, offsetof(qd_msg_room_config, name), (min), (max), (otherwise), false, 0                                 \
     }
-#define FIELDS 11
+#define LIMITED(name)                                                                                                  \
+    {                                                                                                                  \
+        #name, offsetof(qd_msg_room_config, name), 1, 0, 0, true, offsetof(qd_limits, name)                            \
+    }
 
 /* The largest depth depends on the index, and is checked with it. */
-static void fields_get(const qd_limits *limits, number_field fields[FIELDS])
+static const number_field fields[] = {
+    FIELD(dimensions, 2, 3, 2),
+    FIELD(tick_hz, 1, 1000, 20),
+    FIELD(depth, 1, UINT32_MAX, 0),
+    LIMITED(entities_max),
+    LIMITED(events_max),
+    LIMITED(observers_max),
+    LIMITED(sightings_max),
+    FIELD(grace_ms, 1, 3600000, 5000),
+    FIELD(empty_close_ms, 1, 86400000, 60000),
+    FIELD(writers, 1, 1024, 0),
+    FIELD(step_deadline_ms, 1, 3600000, 0),
+};
+#define FIELDS (sizeof fields / sizeof fields[0])
+
+static uint32_t number_at(const void *base, size_t offset)
 {
-    const number_field all[FIELDS] = {
-        FIELD(dimensions, 2, 3, 2),
-        FIELD(tick_hz, 1, 1000, 20),
-        FIELD(depth, 1, UINT32_MAX, 0),
-        FIELD(entities_max, 1, limits->entities_max, limits->entities_max),
-        FIELD(events_max, 1, limits->events_max, limits->events_max),
-        FIELD(observers_max, 1, limits->observers_max, limits->observers_max),
-        FIELD(sightings_max, 1, limits->sightings_max, limits->sightings_max),
-        FIELD(grace_ms, 1, 3600000, 5000),
-        FIELD(empty_close_ms, 1, 86400000, 60000),
-        FIELD(writers, 1, 1024, 0),
-        FIELD(step_deadline_ms, 1, 3600000, 0),
-    };
+    uint32_t number;
 
-    memcpy(fields, all, sizeof all);
-}
-
-static uint32_t value_of(const qd_msg_room_config *config, const number_field *field)
-{
-    uint32_t value;
-
-    memcpy(&value, (const char *)config + field->offset, sizeof value);
-    return value;
+    memcpy(&number, (const char *)base + offset, sizeof number);
+    return number;
 }
 
 /* ---- names, as in quadrille.proto ---- */
@@ -90,25 +90,21 @@ static qd_index_kind index_of(const qd_msg_room_config *asked)
     return asked->index == QD_INDEX_DEFAULT ? QD_INDEX_AUTO : asked->index;
 }
 
-static bool check_numbers(const qd_msg_room_config *asked, const qd_limits *limits, char *fault, size_t fault_size)
+static bool check_numbers(const qd_msg_room_config *asked, const qd_limits *limits, qd_fault *fault)
 {
-    number_field fields[FIELDS];
+    for (const number_field *field = fields; field < fields + FIELDS; field++) {
+        uint32_t value = number_at(asked, field->offset);
+        uint32_t max = field->is_limited ? number_at(limits, field->limit_offset) : field->max;
 
-    fields_get(limits, fields);
-    for (int i = 0; i < FIELDS; i++) {
-        uint32_t value = value_of(asked, &fields[i]);
-
-        if (value == 0 || (value >= fields[i].min && value <= fields[i].max)) {
-            continue;
+        if (value != 0 && (value < field->min || value > max)) {
+            return qd_fault_invalid(fault, "%s is %" PRIu32 ": must be %" PRIu32 " to %" PRIu32, field->name, value,
+                                    field->min, max);
         }
-        snprintf(fault, fault_size, "%s is %" PRIu32 ": must be %" PRIu32 " to %" PRIu32, fields[i].name, value,
-                 fields[i].min, fields[i].max);
-        return false;
     }
     return true;
 }
 
-static bool check_bounds(const qd_msg_room_config *asked, char *fault, size_t fault_size)
+static bool check_bounds(const qd_msg_room_config *asked, qd_fault *fault)
 {
     const qd_msg_bounds *bounds = &asked->bounds;
 
@@ -119,57 +115,55 @@ static bool check_bounds(const qd_msg_room_config *asked, char *fault, size_t fa
         {"x", bounds->min_x, bounds->max_x}, {"y", bounds->min_y, bounds->max_y}, {"z", bounds->min_z, bounds->max_z}};
     uint32_t dimensions = dimensions_of(asked);
     for (uint32_t i = 0; i < dimensions; i++) {
-        if (isfinite(axes[i].min) && isfinite(axes[i].max) && axes[i].min < axes[i].max) {
-            continue;
+        if (!isfinite(axes[i].min) || !isfinite(axes[i].max) || !(axes[i].min < axes[i].max)) {
+            return qd_fault_invalid(fault, "bounds go from min_%s %g to max_%s %g: both must be finite and min < max",
+                                    axes[i].axis, (double)axes[i].min, axes[i].axis, (double)axes[i].max);
         }
-        snprintf(fault, fault_size, "bounds go from min_%s %g to max_%s %g: both must be finite and min < max",
-                 axes[i].axis, (double)axes[i].min, axes[i].axis, (double)axes[i].max);
-        return false;
     }
     if (dimensions == 2 && (bounds->min_z != 0 || bounds->max_z != 0)) {
-        snprintf(
-            fault, fault_size,
+        return qd_fault_invalid(
+            fault,
             "bounds go from min_z %g to max_z %g: both must be 0 in two dimensions (set dimensions to 3 for three)",
             (double)bounds->min_z, (double)bounds->max_z);
-        return false;
     }
     return true;
 }
 
-static bool check_mode(const qd_msg_room_config *asked, char *fault, size_t fault_size)
+static bool check_mode(const qd_msg_room_config *asked, qd_fault *fault)
 {
     if ((unsigned)asked->tick_mode > QD_TICK_MODE_STEP) {
-        snprintf(fault, fault_size, "tick_mode is %d: must be TICK_MODE_CLOCK (1) or TICK_MODE_STEP (2)",
-                 (int)asked->tick_mode);
-    } else if (asked->tick_mode == QD_TICK_MODE_STEP && asked->tick_hz != 0) {
-        snprintf(fault, fault_size, "tick_hz is %" PRIu32 ": leave it out with TICK_MODE_STEP, which has no clock",
-                 asked->tick_hz);
-    } else if (asked->writers != 0 && asked->tick_mode != QD_TICK_MODE_STEP) {
-        snprintf(fault, fault_size, "writers is %" PRIu32 ": leave it out, or set tick_mode to TICK_MODE_STEP",
-                 asked->writers);
-    } else if (asked->step_deadline_ms != 0 && asked->writers == 0) {
-        snprintf(fault, fault_size, "step_deadline_ms is %" PRIu32 ": leave it out without writers, for whom it is",
-                 asked->step_deadline_ms);
-    } else {
-        return true;
+        return qd_fault_invalid(fault, "tick_mode is %d: must be TICK_MODE_CLOCK (1) or TICK_MODE_STEP (2)",
+                                (int)asked->tick_mode);
     }
-    return false;
+    if (asked->tick_mode == QD_TICK_MODE_STEP && asked->tick_hz != 0) {
+        return qd_fault_invalid(fault, "tick_hz is %" PRIu32 ": leave it out with TICK_MODE_STEP, which has no clock",
+                                asked->tick_hz);
+    }
+    if (asked->writers != 0 && asked->tick_mode != QD_TICK_MODE_STEP) {
+        return qd_fault_invalid(fault, "writers is %" PRIu32 ": leave it out, or set tick_mode to TICK_MODE_STEP",
+                                asked->writers);
+    }
+    if (asked->step_deadline_ms != 0 && asked->writers == 0) {
+        return qd_fault_invalid(fault, "step_deadline_ms is %" PRIu32 ": leave it out without writers, for whom it is",
+                                asked->step_deadline_ms);
+    }
+    return true;
 }
 
-static bool check_index(const qd_msg_room_config *asked, char *fault, size_t fault_size)
+static bool check_index(const qd_msg_room_config *asked, qd_fault *fault)
 {
     if ((unsigned)asked->index > QD_INDEX_BRUTE) {
-        snprintf(fault, fault_size, "index is %d: must be INDEX_AUTO (1) to INDEX_BRUTE (7)", (int)asked->index);
-    } else if (asked->index == QD_INDEX_QUADTREE && dimensions_of(asked) != 2) {
-        snprintf(fault, fault_size,
-                 "index is INDEX_QUADTREE, which is for two dimensions: take INDEX_OCTREE, or leave it out");
-    } else if (asked->index == QD_INDEX_OCTREE && dimensions_of(asked) != 3) {
-        snprintf(fault, fault_size,
-                 "index is INDEX_OCTREE, which is for three dimensions: set dimensions to 3, or take INDEX_QUADTREE");
-    } else {
-        return true;
+        return qd_fault_invalid(fault, "index is %d: must be INDEX_AUTO (1) to INDEX_BRUTE (7)", (int)asked->index);
     }
-    return false;
+    if (asked->index == QD_INDEX_QUADTREE && dimensions_of(asked) != 2) {
+        return qd_fault_invalid(
+            fault, "index is INDEX_QUADTREE, which is for two dimensions: take INDEX_OCTREE, or leave it out");
+    }
+    if (asked->index == QD_INDEX_OCTREE && dimensions_of(asked) != 3) {
+        return qd_fault_invalid(
+            fault, "index is INDEX_OCTREE, which is for three dimensions: set dimensions to 3, or take INDEX_QUADTREE");
+    }
+    return true;
 }
 
 /* 0: the index is no tree. */
@@ -188,39 +182,42 @@ static uint32_t depth_max(qd_index_kind index, uint32_t dimensions)
 }
 
 /* Options of some indexes only. */
-static bool check_index_options(const qd_msg_room_config *asked, char *fault, size_t fault_size)
+static bool check_index_options(const qd_msg_room_config *asked, qd_fault *fault)
 {
     qd_index_kind index = index_of(asked);
     uint32_t most = depth_max(index, dimensions_of(asked));
     bool has_cell_size = index == QD_INDEX_HASH || index == QD_INDEX_GRID;
 
     if (asked->depth != 0 && most == 0) {
-        snprintf(fault, fault_size, "depth is %" PRIu32 ": leave it out with %s, which is no tree", asked->depth,
-                 index_name(index));
-    } else if (asked->depth > most) {
-        snprintf(fault, fault_size, "depth is %" PRIu32 ": must be 1 to %" PRIu32 " with %s in %" PRIu32 " dimensions",
-                 asked->depth, most, index_name(index), dimensions_of(asked));
-    } else if ((unsigned)asked->prune > QD_PRUNE_LAZY) {
-        snprintf(fault, fault_size, "prune is %d: must be PRUNE_AUTO (1) to PRUNE_LAZY (4)", (int)asked->prune);
-    } else if (asked->prune != QD_PRUNE_DEFAULT && index != QD_INDEX_SPARSE) {
-        snprintf(fault, fault_size, "prune is %s: leave it out with %s, it is for INDEX_SPARSE",
-                 prune_name(asked->prune), index_name(index));
-    } else if (!isfinite(asked->cell_size) || asked->cell_size < 0) {
-        snprintf(fault, fault_size, "cell_size is %g: must be finite and above 0", (double)asked->cell_size);
-    } else if (asked->cell_size > 0 && !has_cell_size) {
-        snprintf(fault, fault_size, "cell_size is %g: leave it out with %s, it is for INDEX_HASH and INDEX_GRID",
-                 (double)asked->cell_size, index_name(index));
-    } else {
-        return true;
+        return qd_fault_invalid(fault, "depth is %" PRIu32 ": leave it out with %s, which is no tree", asked->depth,
+                                index_name(index));
     }
-    return false;
+    if (asked->depth > most) {
+        return qd_fault_invalid(fault,
+                                "depth is %" PRIu32 ": must be 1 to %" PRIu32 " with %s in %" PRIu32 " dimensions",
+                                asked->depth, most, index_name(index), dimensions_of(asked));
+    }
+    if ((unsigned)asked->prune > QD_PRUNE_LAZY) {
+        return qd_fault_invalid(fault, "prune is %d: must be PRUNE_AUTO (1) to PRUNE_LAZY (4)", (int)asked->prune);
+    }
+    if (asked->prune != QD_PRUNE_DEFAULT && index != QD_INDEX_SPARSE) {
+        return qd_fault_invalid(fault, "prune is %s: leave it out with %s, it is for INDEX_SPARSE",
+                                prune_name(asked->prune), index_name(index));
+    }
+    if (!isfinite(asked->cell_size) || asked->cell_size < 0) {
+        return qd_fault_invalid(fault, "cell_size is %g: must be finite and above 0", (double)asked->cell_size);
+    }
+    if (asked->cell_size > 0 && !has_cell_size) {
+        return qd_fault_invalid(fault, "cell_size is %g: leave it out with %s, it is for INDEX_HASH and INDEX_GRID",
+                                (double)asked->cell_size, index_name(index));
+    }
+    return true;
 }
 
-bool qd_room_config_check(const qd_msg_room_config *asked, const qd_limits *limits, char *fault, size_t fault_size)
+bool qd_room_config_check(const qd_msg_room_config *asked, const qd_limits *limits, qd_fault *fault)
 {
-    return check_numbers(asked, limits, fault, fault_size) && check_mode(asked, fault, fault_size) &&
-           check_index(asked, fault, fault_size) && check_index_options(asked, fault, fault_size) &&
-           (!asked->has_bounds || check_bounds(asked, fault, fault_size));
+    return check_numbers(asked, limits, fault) && check_mode(asked, fault) && check_index(asked, fault) &&
+           check_index_options(asked, fault) && (!asked->has_bounds || check_bounds(asked, fault));
 }
 
 /* ---- defaults ---- */
@@ -228,11 +225,11 @@ bool qd_room_config_check(const qd_msg_room_config *asked, const qd_limits *limi
 void qd_room_config_resolve(const qd_msg_room_config *asked, const qd_limits *limits, qd_msg_room_config *effective)
 {
     *effective = *asked;
-    number_field fields[FIELDS];
-    fields_get(limits, fields);
-    for (int i = 0; i < FIELDS; i++) {
-        if (value_of(asked, &fields[i]) == 0) {
-            memcpy((char *)effective + fields[i].offset, &fields[i].otherwise, sizeof fields[i].otherwise);
+    for (const number_field *field = fields; field < fields + FIELDS; field++) {
+        uint32_t otherwise = field->is_limited ? number_at(limits, field->limit_offset) : field->otherwise;
+
+        if (number_at(asked, field->offset) == 0) {
+            memcpy((char *)effective + field->offset, &otherwise, sizeof otherwise);
         }
     }
     if (effective->tick_mode == QD_TICK_MODE_STEP) {
@@ -251,7 +248,9 @@ void qd_room_config_resolve(const qd_msg_room_config *asked, const qd_limits *li
 
 /* ---- comparison with an open room ---- */
 
-static bool bounds_agree(const qd_msg_bounds *asked, const qd_msg_bounds *effective, char *fault, size_t fault_size)
+#define mismatch(fault, ...) qd_fault_set((fault), QD_ERROR_CONFIG_MISMATCH, __VA_ARGS__)
+
+static bool bounds_agree(const qd_msg_bounds *asked, const qd_msg_bounds *effective, qd_fault *fault)
 {
     const struct {
         const char *name;
@@ -262,38 +261,28 @@ static bool bounds_agree(const qd_msg_bounds *asked, const qd_msg_bounds *effect
         {"max_y", asked->max_y, effective->max_y}, {"max_z", asked->max_z, effective->max_z},
     };
     for (int i = 0; i < 6; i++) {
-        if (sides[i].asked == sides[i].effective) {
-            continue;
+        if (sides[i].asked != sides[i].effective) {
+            return mismatch(fault, "bounds.%s is %.9g, but the room has %.9g: ask for that, or leave bounds out",
+                            sides[i].name, (double)sides[i].asked, (double)sides[i].effective);
         }
-        snprintf(fault, fault_size, "bounds.%s is %.9g, but the room has %.9g: ask for that, or leave bounds out",
-                 sides[i].name, (double)sides[i].asked, (double)sides[i].effective);
-        return false;
     }
     return true;
 }
 
-static bool numbers_agree(const qd_msg_room_config *asked, const qd_msg_room_config *effective, char *fault,
-                          size_t fault_size)
+static bool numbers_agree(const qd_msg_room_config *asked, const qd_msg_room_config *effective, qd_fault *fault)
 {
-    static const qd_limits no_limits;
-    number_field fields[FIELDS];
+    for (const number_field *field = fields; field < fields + FIELDS; field++) {
+        uint32_t value = number_at(asked, field->offset), has = number_at(effective, field->offset);
 
-    fields_get(&no_limits, fields);
-    for (int i = 0; i < FIELDS; i++) {
-        uint32_t value = value_of(asked, &fields[i]), has = value_of(effective, &fields[i]);
-
-        if (value == 0 || value == has) {
-            continue;
+        if (value != 0 && value != has) {
+            return mismatch(fault, "%s is %" PRIu32 ", but the room has %" PRIu32 ": ask for that, or leave %s out",
+                            field->name, value, has, field->name);
         }
-        snprintf(fault, fault_size, "%s is %" PRIu32 ", but the room has %" PRIu32 ": ask for that, or leave %s out",
-                 fields[i].name, value, has, fields[i].name);
-        return false;
     }
     return true;
 }
 
-static bool choices_agree(const qd_msg_room_config *asked, const qd_msg_room_config *effective, char *fault,
-                          size_t fault_size)
+static bool choices_agree(const qd_msg_room_config *asked, const qd_msg_room_config *effective, qd_fault *fault)
 {
     const struct {
         const char *name;
@@ -307,28 +296,24 @@ static bool choices_agree(const qd_msg_room_config *asked, const qd_msg_room_con
         {"swept", asked->swept, effective->swept, "true", "false"},
     };
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
-        if (choices[i].asked == 0 || choices[i].asked == choices[i].effective) {
-            continue;
+        if (choices[i].asked != 0 && choices[i].asked != choices[i].effective) {
+            return mismatch(fault, "%s is %s, but the room has %s: ask for that, or leave it out", choices[i].name,
+                            choices[i].asked_name, choices[i].effective_name);
         }
-        snprintf(fault, fault_size, "%s is %s, but the room has %s: ask for that, or leave it out", choices[i].name,
-                 choices[i].asked_name, choices[i].effective_name);
-        return false;
     }
     return true;
 }
 
-bool qd_room_config_agrees(const qd_msg_room_config *asked, const qd_msg_room_config *effective, char *fault,
-                           size_t fault_size)
+bool qd_room_config_agrees(const qd_msg_room_config *asked, const qd_msg_room_config *effective, qd_fault *fault)
 {
-    if (!choices_agree(asked, effective, fault, fault_size) || !numbers_agree(asked, effective, fault, fault_size)) {
+    if (!choices_agree(asked, effective, fault) || !numbers_agree(asked, effective, fault)) {
         return false;
     }
     if (asked->cell_size != 0 && asked->cell_size != effective->cell_size) {
-        snprintf(fault, fault_size, "cell_size is %.9g, but the room has %.9g: ask for that, or leave it out",
-                 (double)asked->cell_size, (double)effective->cell_size);
-        return false;
+        return mismatch(fault, "cell_size is %.9g, but the room has %.9g: ask for that, or leave it out",
+                        (double)asked->cell_size, (double)effective->cell_size);
     }
-    return !asked->has_bounds || bounds_agree(&asked->bounds, &effective->bounds, fault, fault_size);
+    return !asked->has_bounds || bounds_agree(&asked->bounds, &effective->bounds, fault);
 }
 
 /* Returns the length of the UTF-8 sequence at `text`, or 0 if it is invalid: overlong forms, surrogates and numbers
@@ -356,26 +341,23 @@ static size_t utf8_sequence(const unsigned char *text, uint32_t *point)
     return 0;
 }
 
-bool qd_room_name_check(const char *name, char *fault, size_t fault_size)
+bool qd_room_name_check(const char *name, qd_fault *fault)
 {
     size_t size = strlen(name);
 
     if (size == 0 || size > QD_ROOM_NAME_BYTES_MAX) {
-        snprintf(fault, fault_size, "name has %zu bytes: must have 1 to %u", size, QD_ROOM_NAME_BYTES_MAX);
-        return false;
+        return qd_fault_invalid(fault, "name has %zu bytes: must have 1 to %u", size, QD_ROOM_NAME_BYTES_MAX);
     }
     for (size_t i = 0; i < size;) {
         uint32_t point;
         size_t step = utf8_sequence((const unsigned char *)name + i, &point);
 
         if (step == 0) {
-            snprintf(fault, fault_size, "name is no UTF-8 at byte %zu: send it as UTF-8", i);
-            return false;
+            return qd_fault_invalid(fault, "name is no UTF-8 at byte %zu: send it as UTF-8", i);
         }
         if (point < 0x20 || (point >= 0x7f && point < 0xa0)) {
-            snprintf(fault, fault_size, "name has the control character U+%04" PRIX32 " at byte %zu: leave it out",
-                     point, i);
-            return false;
+            return qd_fault_invalid(fault, "name has the control character U+%04" PRIX32 " at byte %zu: leave it out",
+                                    point, i);
         }
         i += step;
     }

@@ -195,7 +195,7 @@ static void add_class(qd_filter_classes *classes, qd_filter filter)
 bool qd_bodies_any_self_ignoring(const qd_bodies *bodies)
 {
     const qd_filter_classes *classes = &bodies->classes;
-    bool any = classes->count == QD_FILTER_CLASSES_MAX;
+    bool any = classes->count == QD_FILTER_CLASSES_MAX || QD_WITHOUT(FILTER_CLASSES);
 
     /* The second bound, which always holds, is for compilers that look for arrays that are overrun. */
     for (uint32_t i = 0; i < classes->count && i < QD_FILTER_CLASSES_MAX; i++) {

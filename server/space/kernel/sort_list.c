@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../../base/ablation.h"
 #include "../../base/memory/array.h"
 #include "../geometry/morton.h"
 
@@ -180,7 +181,7 @@ static void permute_bits(uint64_t *bits, const uint32_t *order, uint32_t count, 
 
 static void sort_list(qd_list_sorter *sorter, qd_heap *heap, const columns *list)
 {
-    if (is_one_heap(list) || !is_apart(list)) {
+    if (QD_WITHOUT(LIST_SORT) || is_one_heap(list) || !is_apart(list)) {
         return;
     }
     reserve(sorter, heap, list->count);

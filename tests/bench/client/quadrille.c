@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Quadrille, by its client library, in a room that ticks by Step: points move by roster, without their ids; circles are
- * observers, whose views are told; pairs are what the room is subscribed to.
+ * Quadrille, with its client library, in a room that ticks by Step. Points move by roster, without their ids. Circles are
+ * observers, and pairs are a subscription.
  */
 #include "client/quadrille.h"
 
@@ -12,7 +12,7 @@
 #include "program.h"
 
 #define TIMEOUT_MS 60000
-/* Entries in one batch; a frame holds many more. */
+/* Entries per batch; a frame holds many more. */
 #define PIECE 32768u
 
 typedef struct quadrille {
@@ -28,7 +28,7 @@ static bool knows(world_kind kind)
     return true;
 }
 
-/* Batches without a seq: the Applied of the step answers for them. */
+/* Sends a batch without a seq: the Applied of the step acknowledges it. */
 static void put(quadrille *q, const qd_client_message *message)
 {
     if (!qd_client_send(q->client, message)) {
@@ -113,7 +113,7 @@ static void step(quadrille *q, uint32_t number)
 static void take_view(const qd_msg_view *view, sets *s)
 {
     if (view->suspended || (view->reset && s->count > 0)) {
-        program_die("the views are suspended, or begin anew");
+        program_die("the views are suspended or reset");
     }
     for (uint32_t i = 0; i < view->leave_count; i++) {
         sets_leave(s, world_key(view->leave_observer[i], view->leave_id[i]));
@@ -126,7 +126,7 @@ static void take_view(const qd_msg_view *view, sets *s)
 static void take_tick(const qd_msg_tick *tick, sets *s)
 {
     if (tick->suspended || (tick->reset && s->count > 0)) {
-        program_die("the events are suspended, or begin anew");
+        program_die("the events are suspended or reset");
     }
     for (uint32_t i = 0; i < tick->ends.count; i++) {
         sets_leave(s, world_key(tick->ends.a[i], tick->ends.b[i]));

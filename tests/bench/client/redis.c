@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Redis GEO, pipelined. A user keeps one side in a sorted set (GEOADD) and asks it for what is near each of the other
- * side (GEOSEARCH ... BYRADIUS): there are two ways.
+ * Redis GEO, pipelined. A sorted set holds points or circles (GEOADD), and searches around each of the others find what
+ * is near (GEOSEARCH ... BYRADIUS). There are two ways.
  *
  *     redis-points    the circles at rest are in the set; a search around each point, as far as the largest circle
  *                     reaches
  *     redis-circles   the points are in the set, all of them updated at each step; a search around each circle
  *
- * Enters and leaves are what changed in the answers; this program finds that out, as a user's would have to.
+ * Redis reports no changes, so this program compares the answers of two steps, as a user's program would.
  *
- * ROUNDING. Redis keeps places as 52 bits of longitude and latitude, and takes distances on the sphere. The plane's
- * unit is SCALE_M metres around the equator and the prime meridian: a place is rounded by up to 0.030 units there (half
- * of 360 degrees / 2^26), and at the far corners of the largest plane the sphere is wrong by 0.0031 in a distance of
- * 100. So searches reach RIM further than the circle, and of what comes back the exact places decide, which this
- * program knows as well as Redis does: who is in the rim is told neither too early nor too late. This costs Redis
- * nothing.
+ * ROUNDING. Redis stores positions as 52 bits of longitude and latitude, and computes distances on the sphere. The
+ * plane's unit is SCALE_M meters around the equator and the prime meridian. Positions are rounded by up to 0.030 units
+ * there (half of 360 degrees / 2^26). At the far corners of the largest plane, the sphere adds an error of 0.0031 to a
+ * distance of 100. So searches reach RIM farther than the circle, and this program filters the results by the exact
+ * positions, so that no point enters or leaves early or late. This costs Redis nothing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,9 +24,9 @@
 
 #define SCALE_M  10.0
 #define RIM      0.1
-#define RADIUS_M 6372797.560856 /* the Earth's, as Redis has it */
+#define RADIUS_M 6372797.560856 /* the Earth's, in Redis */
 #define DEGREES  57.295779513082320877
-/* Points in one GEOADD: Redis begins while the rest is on its way. */
+/* Points per GEOADD: Redis begins while the rest is under way. */
 #define PIECE 250u
 
 typedef struct redis {
@@ -65,7 +64,7 @@ static void put_text(redis *r, const char *text)
     put_bytes(r, text, strlen(text));
 }
 
-/* With `decimals` behind the point; printf takes several times as long. */
+/* Writes `decimals` decimals; printf takes several times as long. */
 static void put_number(redis *r, double value, uint32_t decimals)
 {
     char text[32];
@@ -88,7 +87,7 @@ static void put_number(redis *r, double value, uint32_t decimals)
     put_bytes(r, text + at, sizeof text - at);
 }
 
-/* A place of the plane; 1e-7 degrees are a centimetre. */
+/* A position of the plane; 1e-7 degrees are a centimeter. */
 static void put_place(redis *r, float x, float y)
 {
     const double middle = (double)r->world->side / 2, degrees = SCALE_M / RADIUS_M * DEGREES;

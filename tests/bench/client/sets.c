@@ -14,7 +14,7 @@ static size_t home_of(const sets *s, uint64_t key)
     return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & s->mask;
 }
 
-/* Where it is, or would be. */
+/* Where the key is, or would be inserted. */
 static size_t find(const sets *s, uint64_t key)
 {
     size_t at = home_of(s, key);
@@ -73,25 +73,23 @@ void sets_begin_step(sets *s)
     s->step++;
 }
 
-/* Puts it in, where find said. */
+/* Inserts at the place that find returned. */
 static void insert(sets *s, size_t at, uint64_t key)
 {
     s->key[at] = key;
     s->seen[at] = s->step;
     s->count++;
-    s->enters++;
     list_add(&s->entered, key);
     if (2 * s->count > s->mask) {
         grow(s);
     }
 }
 
-/* Takes it out; who comes after it in the row moves up, so that nobody is behind a gap. */
+/* Removes a key and moves later keys of the run up, so that no key is behind a gap. */
 static void take_out(sets *s, size_t at)
 {
     list_add(&s->left, s->key[at]);
     s->count--;
-    s->leaves++;
     size_t gap = at;
     for (size_t next = (gap + 1) & s->mask; s->key[next] != SETS_NONE; next = (next + 1) & s->mask) {
         const size_t home = home_of(s, s->key[next]);
@@ -111,7 +109,7 @@ void sets_enter(sets *s, uint64_t key)
     const size_t at = find(s, key);
 
     if (s->key[at] == key) {
-        program_die("%u/%u enters, and is in", (unsigned)(key >> 32), (unsigned)key);
+        program_die("%u/%u entered twice", (unsigned)(key >> 32), (unsigned)key);
     }
     insert(s, at, key);
 }
@@ -121,7 +119,7 @@ void sets_leave(sets *s, uint64_t key)
     const size_t at = find(s, key);
 
     if (s->key[at] != key) {
-        program_die("%u/%u leaves, and is not in", (unsigned)(key >> 32), (unsigned)key);
+        program_die("%u/%u left without having entered", (unsigned)(key >> 32), (unsigned)key);
     }
     take_out(s, at);
 }
@@ -139,7 +137,7 @@ void sets_see(sets *s, uint64_t key)
 
 void sets_forget_unseen(sets *s)
 {
-    /* What moves up at `at` is looked at in its turn; what moves up around the end has been looked at, and was seen. */
+    /* A key that moves up to `at` is examined next. A key that moves up around the end was examined before, and seen. */
     for (size_t at = 0; at <= s->mask;) {
         if (s->key[at] != SETS_NONE && s->seen[at] != s->step) {
             take_out(s, at);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a system has told so far, folded: the members that are, and how they changed in the last step. A system either
- * tells changes (sets_enter, sets_leave), or all that is, in each step (sets_see of each, then sets_forget_unseen).
+ * The answers of a system, folded: the present members, and the changes of the last step. A system sends either changes
+ * (sets_enter, sets_leave) or all members in each step (sets_see for each, then sets_forget_unseen).
  */
 #ifndef QD_BENCH_SETS_H
 #define QD_BENCH_SETS_H
@@ -20,18 +20,17 @@ typedef struct sets {
     uint32_t *seen; /* the step that last saw it */
     size_t mask, count;
     sets_list entered, left; /* in the last step */
-    uint64_t enters, leaves; /* in all */
     uint32_t step;
 } sets;
 
 void sets_init(sets *s);
 void sets_begin_step(sets *s);
-/* What is in enters again, or leaves without being in: that system contradicts itself, which ends the program. */
+/* If a member enters again, or a key leaves that is none, the system contradicts itself, and the program ends. */
 void sets_enter(sets *s, uint64_t key);
 void sets_leave(sets *s, uint64_t key);
 void sets_see(sets *s, uint64_t key);
 void sets_forget_unseen(sets *s);
-/* All members, ascending; to be freed. */
+/* Returns all members, ascending; to be freed. */
 uint64_t *sets_members(const sets *s);
 void sets_sort(uint64_t *key, size_t count);
 

@@ -27,7 +27,7 @@ void stream_open(stream *s, uint16_t port)
     setsockopt(s->socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
 }
 
-/* Makes room for `size` more at the end. */
+/* Makes room for `size` more bytes at the end. */
 static void reserve(stream_bytes *b, size_t size)
 {
     if (b->end + size <= b->capacity) {
@@ -56,7 +56,7 @@ void stream_put(stream *s, const void *bytes, size_t size)
     memcpy(stream_room(s, size), bytes, size);
 }
 
-/* Whether it moved `moved` bytes; else there was nothing to do, or the connection is broken. */
+/* Whether bytes moved. If not, the call would have blocked; a broken connection ends the program. */
 static bool went(ssize_t moved, const char *what)
 {
     if (moved == 0 || (moved < 0 && errno != EAGAIN && errno != EINTR)) {
@@ -84,7 +84,7 @@ static void wait_for_more(stream *s)
         stream_push(s);
         struct pollfd ready = {.fd = s->socket, .events = s->out.first < s->out.end ? POLLIN | POLLOUT : POLLIN};
         if (poll(&ready, 1, TIMEOUT_MS) == 0) {
-            program_die("the server said nothing for %d s", TIMEOUT_MS / 1000);
+            program_die("the server sent nothing for %d s", TIMEOUT_MS / 1000);
         }
         reserve(&s->in, READ_SIZE);
         const ssize_t got = recv(s->socket, s->in.at + s->in.end, s->in.capacity - s->in.end, MSG_DONTWAIT);

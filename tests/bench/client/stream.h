@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A TCP connection to a server on this machine: what is put goes out while what comes in is waited for, so that neither
- * side ever waits for the other to read.
+ * A TCP connection to a server on this machine. Waiting for input also sends output, so that neither side waits for the
+ * other to read.
  */
 #ifndef QD_BENCH_STREAM_H
 #define QD_BENCH_STREAM_H
@@ -20,12 +20,12 @@ typedef struct stream {
 } stream;
 
 void stream_open(stream *s, uint16_t port);
-/* Room for so many bytes at the end of the output, which count from then on. Valid until the next call. */
+/* Appends `size` bytes to the output, to be written by the caller before the next call. */
 char *stream_room(stream *s, size_t size);
 void stream_put(stream *s, const void *bytes, size_t size);
-/* Sends what can be sent without waiting. */
+/* Sends as much as possible without waiting. */
 void stream_push(stream *s);
-/* Waits for so many bytes, or for a line; valid until the next call. A line ends with 0 instead of CR LF. */
+/* Wait for `size` bytes or for a line, valid until the next call. A line ends with 0 instead of CR LF. */
 const char *stream_take(stream *s, size_t size);
 const char *stream_take_line(stream *s);
 

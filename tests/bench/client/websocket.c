@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The grid behind a WebSocket (peers/grid.mjs), whose head comment has the messages. The client's half of RFC 6455, as
- * far as that goes: binary messages in one frame each. They are masked, as a client must, with zeros: that saves this
- * side the work, and the server does not look.
+ * The grid behind a WebSocket (peers/grid.mjs documents its messages). This is the client's half of RFC 6455, reduced to
+ * binary messages in one frame each. A client must mask its messages; the mask is zero, which costs nothing.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +10,7 @@
 #include "program.h"
 #include "stream.h"
 
-/* FIN, and binary; a mask follows; a length of 16 bits, or of 64. */
+/* FIN and binary; a mask follows; a length of 16 bits or of 64. */
 #define FRAME_BINARY 0x82
 #define FRAME_MASKED 0x80
 #define LENGTH_16    126
@@ -60,7 +59,7 @@ static size_t take_frame_head(websocket *ws)
     const uint8_t *head = (const uint8_t *)stream_take(&ws->stream, 2);
 
     if (head[0] != FRAME_BINARY || head[1] > LENGTH_64) {
-        program_die("a frame that is not a whole binary message");
+        program_die("the server sent a frame that is not a whole binary message");
     }
     const uint8_t kind = head[1];
     const int bytes = kind == LENGTH_64 ? 8 : kind == LENGTH_16 ? 2 : 0;

@@ -16,8 +16,8 @@ static const world worlds[] = {
      .radius_min = 10,
      .radius_max = 100,
      .speed_max = 5},
-    {.name = "neighbours",
-     .kind = WORLD_NEIGHBOURS,
+    {.name = "neighbors",
+     .kind = WORLD_NEIGHBORS,
      .points = 5000,
      .circles = 100,
      .side = 2000,
@@ -77,7 +77,7 @@ world *world_create(const char *name, uint32_t share)
     return w;
 }
 
-/* Straight on, off the walls. */
+/* Moves straight ahead and bounces off the walls. */
 static void move_axis(const float *from, float *to, float *speed, uint32_t count, float side)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -111,7 +111,7 @@ bool world_has(const world *w, uint32_t step, uint32_t high, uint32_t low)
     if (w->kind == WORLD_PAIRS) {
         return touch(x[high], x[low], w->half) && touch(y[high], y[low], w->half);
     }
-    if (w->kind == WORLD_NEIGHBOURS && high == low) {
+    if (w->kind == WORLD_NEIGHBORS && high == low) {
         return false;
     }
     const double from_x = (double)(w->kind == WORLD_FENCES ? w->fence_x : x)[high];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What tests/bench/service has everybody answer: points that all move at each step, and who is in which circle, or
- * which boxes touch. The same to the last bit for all, because one program makes it.
+ * The worlds of tests/bench/service: all points move at each step, and the systems answer which points are in which
+ * circle, or which boxes touch. One program generates the world for all systems.
  *
  *     fences      23,000 circles at rest of radius 10 to 100, 10,000 points, in a square of 10,000
- *     neighbours  5,000 points in a square of 2,000, circles of radius 100 around the first 100 of them
+ *     neighbors   5,000 points in a square of 2,000, circles of radius 100 around the first 100 of them
  *     pairs       10,000 boxes of 1 x 1 in a square of 400: W2_10k of the space's benchmark
  *
- * A MEMBER is one fact that is told: this point is in that circle, or these two boxes touch; a key of 64 bits, the
- * circle or the smaller id above, the point or the larger id below. Ids count from 0.
+ * A MEMBER is one fact in an answer: this point is in that circle, or these two boxes touch. It is a key of 64 bits:
+ * the circle or the smaller id above, the point or the larger id below. Ids count from 0.
  */
 #ifndef QD_BENCH_WORLD_H
 #define QD_BENCH_WORLD_H
@@ -19,7 +19,7 @@
 
 #include "support/rng.h"
 
-typedef enum world_kind { WORLD_FENCES, WORLD_NEIGHBOURS, WORLD_PAIRS } world_kind;
+typedef enum world_kind { WORLD_FENCES, WORLD_NEIGHBORS, WORLD_PAIRS } world_kind;
 
 typedef struct world {
     const char *name;
@@ -36,14 +36,14 @@ typedef struct world {
     rng_stream rng;
 } world;
 
-/* NULL: no such name. `share`: with a so-manieth of the points and circles, as dense; 1 for all. Lives as long as the
- * program. */
+/* Returns NULL if there is no such name. Divides the numbers of points and circles by `share`, at the same density. The
+ * world lives as long as the program. */
 world *world_create(const char *name, uint32_t share);
-/* Steps come one after the other, from 1 on. */
+/* Steps ascend from 1 without a gap. */
 void world_move(world *w, uint32_t step);
-/* Whether that is a member after that step, one of the last two. */
+/* Whether the pair is a member after `step`, which is one of the last two. */
 bool world_has(const world *w, uint32_t step, uint32_t high, uint32_t low);
-/* All members after that step, ascending, by brute force; to be freed. */
+/* Returns all members after `step`, ascending, found by brute force; to be freed. */
 uint64_t *world_members(const world *w, uint32_t step, size_t *count);
 
 static inline uint64_t world_key(uint32_t high, uint32_t low)

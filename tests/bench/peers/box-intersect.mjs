@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// box-intersect finds all pairs among boxes from nothing, at each tick.
+// box-intersect finds all pairs of boxes, and keeps nothing between ticks.
 import boxIntersect from 'box-intersect';
 
 export default class BoxIntersect {
@@ -24,7 +24,7 @@ export default class BoxIntersect {
         for (let i = 0; i < scene.moving; i++) {
             this.place(scene, i);
         }
-        // Returning nothing lets it go on.
+        // Returning undefined continues the search.
         boxIntersect(this.boxes, (a, b) => {
             found.add(a, b);
         });

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Box2D's broad phase, as its worlds use it: a tree of boxes larger than the entities; UpdatePairs tells of pairs that
- * may be new. Who uses it keeps the pairs, drops those whose large boxes have parted, and compares the others exactly.
+ * Box2D's broad phase, as its worlds use it: a tree of boxes that are larger than the entities. UpdatePairs reports
+ * pairs that may be new. The caller keeps the pairs, drops those whose enlarged boxes parted, and compares the others
+ * exactly.
  */
 #include <string>
 #include <vector>
@@ -38,7 +39,7 @@ class PairSet
         return true;
     }
 
-    /* Those behind the gap move up where they may. */
+    /* Later entries of the run move up to close the gap. */
     void remove(uint64_t pair)
     {
         size_t mask = table.size() - 1, gap = find(pair);

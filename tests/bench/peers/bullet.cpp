@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Bullet's btDbvtBroadphase with deferred collision (all pairs of a tick in one descent of its two trees) and its
- * hashed pair cache. The pairs in the cache are of boxes larger than the entities; they are compared exactly.
+ * hashed pair cache. The cached pairs are those of enlarged boxes, so they are compared exactly.
  */
 #include <string>
 #include <vector>
@@ -13,7 +13,7 @@
 namespace
 {
 
-/* How much larger the boxes are, in ticks at top speed; 0: as Bullet comes, by 0.05. */
+/* The enlargement of the boxes, in ticks at top speed; 0: Bullet's default, 0.05. */
 const float margins[] = {0, 0.5f, 1, 2, 4};
 const btScalar margin_default = gDbvtMargin;
 
@@ -61,7 +61,7 @@ void tick(void *state, const scene *s, peer_pairs *found)
     }
 }
 
-/* Not by destroyProxy, which looks through all pairs for each proxy. */
+/* destroyProxy would search all pairs for each proxy. */
 void destroy(void *state)
 {
     World *world = static_cast<World *>(state);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Chipmunk's broad phases, as its spaces use them: both reindex everything at each tick and report all pairs that may
- * overlap, which are then compared exactly.
+ * Chipmunk's broad phases, as its spaces use them. Both reindex everything at each tick and report candidate pairs,
+ * which are then compared exactly.
  */
 #include <chipmunk/chipmunk.h>
 
@@ -9,11 +9,11 @@
 
 static const struct {
     float cell; /* in mean sizes */
-    int table;  /* cells in the hash table an entity; Chipmunk's manual says 10 */
+    int table;  /* cells of the hash table per entity; Chipmunk's manual recommends 10 */
 } hash_settings[] = {{2, 10}, {1, 10},   {1.5f, 10}, {3, 10}, {4, 10}, {6, 10},
                      {1, 1},  {1.5f, 1}, {2, 1},     {3, 1},  {4, 1}};
 
-/* How many ticks ahead the tree's boxes reach; 0: exact boxes, inserted anew whenever they move. */
+/* How many ticks ahead the tree's boxes reach; 0: exact boxes, inserted again at each move. */
 static const float tree_settings[] = {0, 1, 2, 4, 8};
 
 typedef struct context {
@@ -22,7 +22,7 @@ typedef struct context {
     float ahead;
 } context;
 
-/* The callbacks for boxes and velocities have no room for a pointer of ours. */
+/* The callbacks for boxes and velocities take no pointer of the caller. */
 static context now;
 
 static cpBB box_of(void *object)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// flatbush is a static index: built anew at each tick, then asked once for each entity.
+// flatbush is a static index: rebuilt at each tick, then searched once per entity.
 import Flatbush from 'flatbush';
 
 const NODE_SIZES = [16, 4, 8];
@@ -21,7 +21,7 @@ export default class FlatbushPeer {
         }
         index.finish();
         let id;
-        // The filter takes the pairs itself; nothing is left for the list of results.
+        // The filter records the pairs, so the list of results stays empty.
         const take = (other) => {
             if (other > id) {
                 found.add(id, other);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a game on Node would otherwise do by itself: a uniform grid in the process, behind a WebSocket (ws). The other
-// side is tests/bench/client/websocket.c. Binary messages, little-endian, of 32-bit columns:
+// A uniform grid in a Node process behind a WebSocket (ws), as a game would write it. The client is
+// tests/bench/client/websocket.c. Messages are binary, little-endian, with 32-bit columns:
 //
-//     in    first: side of the world, half a box (float)
-//           then, a step each: id (uint, from 0 on, each once), x, y (float), of as many boxes as there are
-//     out   a step each: how many pairs ended, those pairs, those that began (uint; a pair: smaller id, larger id)
+//     in    first: side of the world, half extent of a box (float)
+//           then per step: the columns id (uint, from 0 on, each once), x, y (float)
+//     out   per step: number of ended pairs, these pairs, the begun pairs (uint; a pair: smaller id, larger id)
 //
-// Listens on a free port of this machine, which it prints.
+// Listens on a free port of this machine and prints the port.
 import { WebSocketServer } from 'ws';
 
-// All boxes are of one size. They are sorted by cells (counting sort) at each step; the pairs of the step before are in
-// a map, with the step that last found them.
+// All boxes have one size. A counting sort orders them by cell at each step. A map holds the pairs of the last step, with
+// the step that last found them.
 class Grid {
   constructor(side, half) {
     this.side = side;
@@ -21,7 +21,7 @@ class Grid {
     this.found = new Map();
   }
 
-  // Cells hold one box on average, and are at least as large as a box, so that only neighbours can touch.
+  // Cells hold one box on average, and are at least as large as a box, so only boxes of adjacent cells can touch.
   resize(count) {
     this.count = count;
     this.cells = Math.max(1, Math.floor(this.side / Math.max(2.0001 * this.half, this.side / Math.sqrt(count))));
@@ -35,7 +35,7 @@ class Grid {
     return Math.min(this.cells - 1, Math.max(0, Math.floor(at * this.cells / this.side)));
   }
 
-  // Takes the boxes over, in the order of their cells: those of cell c are from first[c] to first[c + 1].
+  // Sorts the boxes by cell: cell c has those from first[c] to first[c + 1].
   sort(ids, xs, ys) {
     const { cells, cell, first, count, half } = this;
     first.fill(0);
@@ -79,7 +79,7 @@ class Grid {
     for (let y = 0; y < cells; y++) {
       for (let x = 0; x < cells; x++) {
         const c = y * cells + x;
-        // The rest of this cell and the next one of the row, then the three of the row above: each two meet once.
+        // The rest of this cell and the next one of the row, then three cells of the row above: each pair of cells once.
         const side = first[Math.min(c + 1, y * cells + cells - 1) + 1];
         const above = y + 1 < cells ? c + cells : -1;
         const from = above < 0 ? 0 : first[above - (x > 0 ? 1 : 0)];

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# What JSON is made of, for the tables beside this file.
+# Parts of JSON, for table.awk and service.awk.
 
 function quoted(value) {
     gsub(/["\\]/, "\\\\&", value)

@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One that is measured, and the program around it, in C and C++. (peers.mjs is the same in JavaScript.)
+ * A measured library, and the program around it, in C and C++; peers.mjs is the same in JavaScript.
  *
- *     PROGRAM --list                       a line for each peer: its name, its version
- *     PROGRAM NAME WORKLOAD WARM TICKS     one measurement, in one line of fields between tabs:
- *                                          name, workload, entities, ns a tick, ticks measured, digests, setting
+ *     PROGRAM --list                       one line per peer: its name, its version
+ *     PROGRAM NAME WORKLOAD WARM TICKS     one measurement, one line of fields separated by tabs:
+ *                                          name, workload, entities, ns per tick, ticks measured, digests, setting
  *
- * At each tick the scene moves (untimed), the peer takes over what moved and finds all pairs (timed), and what it found
- * goes into the digest (untimed), which is noted after every eighth tick together with a checksum of the scene. Of two
- * peers who both got as far, equal digests mean the same pairs at every tick up to there.
+ * At each tick the scene moves (untimed), the peer applies the moves and finds all pairs (timed), and the pairs go into
+ * the digest (untimed). After every eighth tick the digest is recorded, combined with a checksum of the scene. If two
+ * peers have equal digests, they found the same pairs at every tick until then.
  *
- * Timed is what the process itself gets of its core: others on the machine cost nothing then but what they push out of
- * the caches. The time of a tick is the median over groups of eight ticks of the mean within a group: trees whose boxes
- * have margins do nothing for some ticks and then much at once, which a median over single ticks would not see. TICKS
- * is a multiple of eight. Who takes longer than PEER_BUDGET_NS stops after the next whole group.
+ * The clock is the CPU time of the process, so other programs cost nothing except cache misses. The time of a tick is
+ * the median over groups of eight ticks of the mean within a group: trees whose boxes have margins do nothing for some
+ * ticks and then much at once, which a median over single ticks would not show. TICKS is a multiple of eight. A peer
+ * that takes longer than PEER_BUDGET_NS stops at the end of its group.
  *
- * A peer with several settings is measured with the one that is best on some ticks of the same workload, of a tenth of
- * the entities where these are many.
+ * A peer with several settings is measured with the best of them, which a few ticks of the same workload determine,
+ * with a tenth of the entities if there are many.
  */
 #ifndef QD_BENCH_PEER_H
 #define QD_BENCH_PEER_H
 
 #include <time.h>
 
+#include "../median.h"
 #include "scene.h"
 
 typedef struct peer_pairs {
-    uint32_t *id; /* two a pair, in any order */
+    uint32_t *id; /* two per pair, in any order */
     size_t count, capacity;
 } peer_pairs;
 
@@ -42,11 +43,11 @@ struct peer {
     const char *name, *version;
     uint32_t count_max; /* larger scenes would take hours; 0: any size */
     uint32_t settings;
-    /* Takes over the whole scene. `setting` is below `settings`; says into `note` what it means. */
+    /* Inserts the whole scene. `setting` is below `settings`; `note` gets its description. */
     void *(*create)(const peer *self, const scene *s, uint32_t setting, char note[64]);
-    /* The timed part: what moved, and all pairs into `found`, which is empty. */
+    /* The timed part: applies the moves and appends all pairs to `found`, which is empty. */
     void (*tick)(void *state, const scene *s, peer_pairs *found);
-    /* Brings the digest from the last tick's pairs to this one's. NULL: `found` has them all. */
+    /* Updates the digest from the last tick's pairs to this tick's. NULL: `found` has all pairs. */
     void (*digest)(void *state, peer_digest *present);
     void (*destroy)(void *state);
     const void *argument; /* the peer's own */
@@ -107,13 +108,6 @@ static inline double peer_own_ns(void)
     return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
-static inline int peer_compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 #define PEER_GROUPS_MAX 64u
 
 typedef struct peer_result {
@@ -123,7 +117,7 @@ typedef struct peer_result {
     char note[64];
 } peer_result;
 
-/* What is present now goes into the digest of all ticks. */
+/* Adds the present pairs to the digest of all ticks. */
 static inline void peer_digest_fold(const peer *self, void *state, const peer_pairs *found, peer_digest *present,
                                     uint32_t all[2])
 {
@@ -170,8 +164,7 @@ static inline void peer_run(const peer *self, const scene_workload *load, uint32
         }
     }
     self->destroy(state);
-    qsort(times, result->groups, sizeof *times, peer_compare);
-    result->tick_ns = times[result->groups / 2];
+    result->tick_ns = median(times, result->groups);
     scene_deinit(&s);
     free(found.id);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The peers on Node, and the program around them: peer.h says what it does and prints.
+// The peers on Node, and the program around them. peer.h documents its options and its output.
 //
 //     node peers.mjs --list | NAME WORKLOAD WARM TICKS
 //
-// A peer is a class: constructor(scene, setting), tick(scene, found), which finds all pairs into `found`, and `note`,
-// what the setting means; statically `settings`, how many there are, and `countMax`, the largest scene.
+// A peer is a class with constructor(scene, setting), tick(scene, found), which appends all pairs to `found`, and `note`,
+// which describes the setting. Its static members are `settings`, their number, and `countMax`, the largest scene.
 import {readFileSync} from 'node:fs';
 
 import {BruteForce, LinearQuadtree} from './quadtree.mjs';
@@ -42,7 +42,7 @@ function hash(low, high, seed) {
     return h ^ h >>> 16;
 }
 
-// What is present now goes into the digest of all ticks.
+// Adds the present pairs to the digest of all ticks.
 function fold(found, all) {
     const sum = [0, 0];
     for (let i = 0; i < found.count; i++) {
@@ -56,7 +56,7 @@ function fold(found, all) {
     }
 }
 
-// All threads of the process: who collects garbage works for the peer, too.
+// All threads of the process, since garbage collection is work for the peer.
 function ownNs() {
     const {user, system} = process.cpuUsage();
     return (user + system) * 1000;
@@ -112,7 +112,7 @@ function hex(number) {
     return (number >>> 0).toString(16).padStart(8, '0');
 }
 
-// A library that is not installed is no peer.
+// Libraries that are not installed are left out.
 async function load(module) {
     try {
         const {default: Peer} = await import(`./${module}.mjs`);

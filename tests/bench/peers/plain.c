@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What anyone would write first, in C: a uniform grid by counting sort, and all against all.
+ * The two simplest methods, in C: a uniform grid by counting sort, and all against all.
  *
- * GRID. Each entity counts in the cell of its lower corner; cells are at least as large as the largest box, so that
- * what overlaps lies in the same cell or in one beside it. Boxes are copied in the order of cells: then the cells that
- * an entity has to meet are two stretches of memory, the rest of its own row and three cells of the next one; in three
- * dimensions three stretches more, of the next layer.
+ * GRID. Each entity is in the cell of its lower corner. Cells are at least as large as the largest box, so overlapping
+ * boxes are in the same cell or in adjacent ones. Boxes are copied in the order of cells, so an entity's candidates are
+ * two ranges of memory: the rest of its own row, and three cells of the next row. In three dimensions, the next layer
+ * adds three ranges.
  */
 #include "peer.h"
 
@@ -17,10 +17,10 @@ typedef struct grid_entry {
 #define GRID_AHEAD (SCENE_AXES == 2 ? 1 : 4)
 
 typedef struct grid {
-    uint32_t columns; /* with an empty one at either side, and so are rows and layers */
+    uint32_t columns; /* with an empty one at each end; rows and layers too */
     uint32_t cells;
-    uint32_t ahead[GRID_AHEAD]; /* how many cells on, three cells are that an entity meets, too */
-    float per_cell;             /* cells a unit of length */
+    uint32_t ahead[GRID_AHEAD]; /* the distances to the other ranges of three cells */
+    float per_cell;             /* cells per unit of length */
     uint32_t *start;            /* of each cell in entries, and one more */
     uint32_t *cell;             /* of each entity */
     grid_entry *entry;
@@ -32,7 +32,7 @@ static void *grid_create(const peer *self, const scene *s, uint32_t setting, cha
 {
     (void)self;
     grid *g = scene_memory(sizeof *g);
-    /* A hair larger than the largest box, for what rounding does to cell numbers. */
+    /* Slightly larger than the largest box, since cell numbers are rounded. */
     float cell = s->size_max * grid_cells[setting] * 1.001f;
 
     g->per_cell = 1 / cell;
@@ -85,7 +85,7 @@ static void grid_meet(const grid *g, uint32_t own, uint32_t from, uint32_t to, p
     }
 }
 
-/* Cells at the edges are empty, and with them the first and the last of all. */
+/* Cells at the edges are empty, including the first and the last. */
 static void grid_tick(void *state, const scene *s, peer_pairs *found)
 {
     grid *g = state;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The linear quadtree as the articles on Morton order describe it for JavaScript, and the brute force they compare it
-// with. Every cell of every level has its place in one array. At each tick the array is emptied and each box is put into
-// the smallest cell that holds it, which two Morton codes and their XOR tell; then one walk from the root carries the
-// boxes of the cells above, and each cell's boxes meet each other and the carried ones. A cell is null until something
-// is in it or below it, so that the walk turns back early. Boxes are objects that are kept, as the article's appendix
-// advises.
+// The linear quadtree of the articles on Morton order, as they describe it for JavaScript, and the brute force that they
+// compare it with. One array has a place for every cell of every level. At each tick the array is cleared, and each box
+// goes into the smallest cell that contains it, which the XOR of two Morton codes determines. A traversal from the root
+// carries the boxes of the cells above, and compares each cell's boxes with each other and with the carried ones. A cell
+// is null until something is in it or below it, so the traversal turns back early. Box objects are reused, as the
+// article's appendix advises.
 
 class Box {
     constructor(id) {
@@ -43,7 +43,7 @@ function placeMoved(boxes, scene) {
     }
 }
 
-// 16 bits, with a zero behind each.
+// 16 bits, each followed by a zero.
 function spread(bits) {
     bits = (bits | bits << 8) & 0x00ff00ff;
     bits = (bits | bits << 4) & 0x0f0f0f0f;
@@ -51,7 +51,7 @@ function spread(bits) {
     return (bits | bits << 1) & 0x55555555;
 }
 
-// Cells on all levels above this one.
+// The number of cells on all levels above.
 function cellsAbove(level) {
     return (4 ** level - 1) / 3;
 }
@@ -60,7 +60,7 @@ export class LinearQuadtree {
     static settings = 5;
 
     constructor(scene, setting) {
-        // From 4^levels = entities / 16 upwards to 16 cells an entity.
+        // From 4^levels = entities / 16 up to 16 cells per entity.
         this.levels = Math.min(10, Math.max(2, Math.round(Math.log(scene.count) / Math.log(4)) + setting - 2));
         this.note = `${this.levels} levels`;
         this.finest = 2 ** this.levels;
@@ -79,7 +79,7 @@ export class LinearQuadtree {
     register(box) {
         const code = this.codeOf(box.left, box.top);
         const differing = code ^ this.codeOf(box.right, box.bottom);
-        // The highest pair of bits that differs says how many levels up the two corners meet.
+        // The highest pair of bits that differs determines the level at which the two corners share a cell.
         const up = differing === 0 ? 0 : (31 - Math.clz32(differing) >> 1) + 1;
         const cell = cellsAbove(this.levels - up) + (code >>> 2 * up);
         for (let at = cell; this.cells[at] === null; at = at - 1 >> 2) {

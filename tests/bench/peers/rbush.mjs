@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// rbush, an R-tree: loaded in bulk at each tick, which is faster than moving each entity in it, then asked once for each
-// entity.
+// rbush, an R-tree: loaded in bulk at each tick, which is faster than moving each entity, then searched once per entity.
 import RBush from 'rbush';
 
 const NODE_SIZES = [9, 4, 16];

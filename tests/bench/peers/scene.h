@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The scenes that tests/bench/space measures everybody on: boxes that move, the same to the last bit in C, in C++ and
- * in JavaScript (scene.mjs is this file again, for two axes). For that reason only operations that IEEE 754 rounds
- * exactly are used: + - * / and square roots, no logarithm and no cosine; and -ffp-contract=off is needed. (In three
- * dimensions there are cube roots, and all who take part use the same C library.)
+ * The scenes of tests/bench/space: boxes that move, equal to the last bit in C, in C++ and in JavaScript. scene.mjs is
+ * the same code for two axes. So the scenes use only operations that IEEE 754 rounds exactly, + - * / and square roots,
+ * and need -ffp-contract=off. In three dimensions they use cube roots, which come from the same C library for all.
  *
- *     W1      1,000 boxes of 10 x 10 in 500 x 500, up to 5 an axis and tick
- *     W2_n    n boxes of 1 x 1, world side 4 sqrt(n), up to 0.25 an axis and tick
+ *     W1      1,000 boxes of 10 x 10 in 500 x 500, up to 5 per axis and tick
+ *     W2_n    n boxes of 1 x 1, world side 4 sqrt(n), up to 0.25 per axis and tick
  *     W3      100,000 boxes, sizes log-uniform from 0.5 to 32, world side 8 sqrt(n), 30 % of them moving
  *     W4      100,000 boxes of 1 x 1, 90 % of them in bell-shaped clusters on 5 % of the area, world side 4 sqrt(n)
  *
- * Compiled with -DSCENE_AXES=3 they are cubes in a cube, of such a side that a box overlaps as many others as there:
+ * Compiled with -DSCENE_AXES=3 they are cubes in a cube. Its side makes each overlap as many others as in two dimensions:
  * W1 171, W2 3.17 cbrt(n), W3 12.45 cbrt(n), W4 as W2, with clusters on 5 % of the volume.
  *
- * Boxes bounce at the world's sides. Their corners are float32(centre - half) and float32(centre + half), and two of
- * them overlap where they touch. Those that move come first; otherwise ids have nothing to do with places.
+ * Boxes bounce off the world's sides. Their corners are float32(center - half) and float32(center + half), and two boxes
+ * overlap if they touch. Moving boxes come first; otherwise ids do not depend on positions.
  */
 #ifndef QD_BENCH_SCENE_H
 #define QD_BENCH_SCENE_H
@@ -51,7 +50,7 @@ typedef struct scene {
     uint32_t moving; /* entities 0 to moving - 1 move at each tick, the others never */
     float side;
     float size_mean, size_max;
-    float *at[SCENE_AXES], *half; /* centre and half extent */
+    float *at[SCENE_AXES], *half; /* center and half extent */
     float *speed[SCENE_AXES];
     scene_box *box;
     uint32_t random;
@@ -157,7 +156,7 @@ static inline void scene_place(scene *s, uint32_t i)
     }
 }
 
-/* How far a cluster reaches: a disc or a ball of its share of the world. */
+/* The radius of a cluster: a disc or a ball with its share of the world. */
 static inline double scene_cluster_radius(const scene *s)
 {
     double side = s->side, area = side * side * SCENE_CLUSTER_AREA / SCENE_CLUSTERS / 3.141592653589793;
@@ -165,7 +164,7 @@ static inline double scene_cluster_radius(const scene *s)
     return SCENE_AXES == 2 ? sqrt(area) : cbrt(area * side * 0.75);
 }
 
-/* Somewhere in a cluster, bell-shaped, and not beyond its radius. */
+/* A bell-shaped offset from the center of a cluster, within its radius. */
 static inline void scene_stray(scene *s, double radius, double away[SCENE_AXES])
 {
     double square;
@@ -182,11 +181,11 @@ static inline void scene_stray(scene *s, double radius, double away[SCENE_AXES])
 static inline void scene_populate(scene *s)
 {
     const scene_workload *load = s->workload;
-    double centre[SCENE_CLUSTERS][SCENE_AXES], radius = scene_cluster_radius(s), size_sum = 0;
+    double center[SCENE_CLUSTERS][SCENE_AXES], radius = scene_cluster_radius(s), size_sum = 0;
 
     for (int cluster = 0; cluster < SCENE_CLUSTERS; cluster++) {
         for (uint32_t k = 0; k < SCENE_AXES; k++) {
-            centre[cluster][k] = s->side * (0.05 + 0.9 * scene_chance(s));
+            center[cluster][k] = s->side * (0.05 + 0.9 * scene_chance(s));
         }
     }
     for (uint32_t i = 0; i < s->count; i++) {
@@ -201,7 +200,7 @@ static inline void scene_populate(scene *s)
 
             scene_stray(s, radius, at);
             for (uint32_t k = 0; k < SCENE_AXES; k++) {
-                at[k] += centre[cluster][k];
+                at[k] += center[cluster][k];
             }
         }
         s->half[i] = (float)half;
@@ -218,7 +217,7 @@ static inline void scene_populate(scene *s)
     s->size_mean = (float)(size_sum / s->count);
 }
 
-/* With fewer entities than the workload has, the same crowd in a smaller world. */
+/* With fewer entities than the workload has, the world is smaller, at the same density. */
 static inline void scene_init(scene *s, const scene_workload *load, uint32_t count)
 {
     size_t column = count * sizeof(float);

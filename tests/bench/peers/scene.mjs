@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// scene.h again, the same to the last bit: what is kept in Float32Array is rounded like a float, and all else is double
-// there as here. What the words mean stands there.
+// The same as scene.h, equal to the last bit: a Float32Array rounds like float, and everything else is double in both.
+// scene.h documents the terms.
 
 const WORKLOADS = [
     {name: 'W1', count: 1000, side: 500, spacing: 0, size_min: 10, doublings: 0, speed_max: 5, moving: 1, clustered: 0},
@@ -79,25 +79,25 @@ export class Scene {
         const side = this.side;
         const clustered = Math.fround(load.clustered);
         const radius = Math.sqrt(side * side * CLUSTER_AREA / CLUSTERS / 3.141592653589793);
-        const centres = [];
+        const centers = [];
         for (let k = 0; k < CLUSTERS; k++) {
             const x = side * (0.05 + 0.9 * this.chance());
-            centres.push({x, y: side * (0.05 + 0.9 * this.chance())});
+            centers.push({x, y: side * (0.05 + 0.9 * this.chance())});
         }
         for (let i = 0; i < this.count; i++) {
             const half = 0.5 * load.size_min * powerOfTwo(load.doublings * this.chance());
             let x = half + this.chance() * (side - 2 * half);
             let y = half + this.chance() * (side - 2 * half);
             if (this.chance() < clustered) {
-                const centre = centres[Math.trunc(this.chance() * CLUSTERS)];
+                const center = centers[Math.trunc(this.chance() * CLUSTERS)];
                 let awayX;
                 let awayY;
                 do {
                     awayX = this.bell() * radius * 0.5;
                     awayY = this.bell() * radius * 0.5;
                 } while (awayX * awayX + awayY * awayY > radius * radius);
-                x = centre.x + awayX;
-                y = centre.y + awayY;
+                x = center.x + awayX;
+                y = center.y + awayY;
             }
             this.half[i] = half;
             this.x[i] = inside(x, this.half[i], side);

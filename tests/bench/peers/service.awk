@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Makes the table of tests/bench/service, or its JSON, of the lines of bench_client_service: medians over the rounds.
-# Exit status 1: somebody failed, or what was checked was not the same for all.
+# Prints the lines of bench_client_service as the table of tests/bench/service or as JSON: medians over the rounds. Exit
+# status 1: a system failed, or the systems saw different worlds.
 BEGIN {
     FS = "\t"
     label["quadrille"] = "Quadrille"
-    label["redis-points"] = "Redis, a search a point"
-    label["redis-circles"] = "Redis, a search a circle"
+    label["redis-points"] = "Redis, one search per point"
+    label["redis-circles"] = "Redis, one search per circle"
     label["websocket"] = "a grid on Node, ws"
 }
 
@@ -16,7 +16,7 @@ BEGIN {
     if (NF < 9) { bad[row] = "FAILED"; next }
     runs[row]++
     for (field = 3; field <= 7; field++) value[row, field, runs[row]] = $field
-    # Each was compared with brute force; this says that it was the same world.
+    # Each was compared with brute force; equal digests mean that it was the same world.
     if (!($1 in digest)) digest[$1] = $8
     if (digest[$1] != $8) bad[row] = "WRONG"
 }
@@ -35,7 +35,7 @@ function digits(number) {
     return sprintf(number < 1 ? "%.3f" : number < 10 ? "%.2f" : number < 100 ? "%.1f" : "%.0f", number)
 }
 
-# How many times `base`, in brackets; nothing for Quadrille itself.
+# The ratio to `base` in parentheses; nothing for Quadrille itself.
 function times(number, base, is_base) {
     return is_base || base == 0 ? "" : " (" sprintf(number / base < 10 ? "%.1f" : "%.0f", number / base) ")"
 }
@@ -56,16 +56,16 @@ function print_row(row,    part, base, own, rate, cpu, one, late) {
 }
 
 function print_table(    i) {
-    print "| world | system | million updates/s | server's CPU, ns an update | its core busy | ms a step, median | 99 % |"
+    print "| world | system | million updates/s | server's CPU, ns per update | server core busy | ms per step, median | 99 % |"
     print "|---|---|---|---|---|---|---|"
     for (i = 1; i <= rows; i++) print_row(order[i])
     gsub(/;/, ", ", versions)
-    print "\nIn brackets: how many times worse than Quadrille."
-    print machine ", " all " cores; who drives and the server pinned to cores " cores ", load " load " at the start; " \
+    print "\nIn parentheses: how many times worse than Quadrille."
+    print machine ", " all " cores; driver and server pinned to cores " cores ", load " load " at the start; " \
         date ", medians of " rounds " rounds of twice " seconds " s" (pace == "full" ? "" : "; " pace)
     print versions
     if (missing != "") { gsub(/;/, "\n    ", missing); print "\nNOT MEASURED:\n    " missing }
-    print count ? "\nWRONG or FAILED above: " count : "\nAll gave the answers of brute force."
+    print count ? "\nWRONG or FAILED above: " count : "\nAll answers were equal to brute force."
 }
 
 function print_json(    i, row, part, line) {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Compares what the peers found, and makes the table, or JSON, of the lines of peer.h. Exit status 1: somebody failed, or
-# found other pairs.
+# Compares the pairs that the peers found, and prints their lines (peer.h) as a table or as JSON. Exit status 1: a peer
+# failed or found other pairs.
 BEGIN { FS = "\t" }
 
 {
@@ -18,7 +18,7 @@ BEGIN { FS = "\t" }
     ticks[cell] = $5
     found[cell] = $6
     note[cell] = $7
-    # What everybody must have found: what all against all found, else the plain grid, else who came first.
+    # The reference is brute force, else the plain grid, else the first peer.
     rank = name == "brute force" ? 2 : name == "plain grid" ? 1 : 0
     if (!(workload in expected) || rank > expected_rank[workload]) {
         expected[workload] = found[cell]
@@ -26,7 +26,7 @@ BEGIN { FS = "\t" }
     }
 }
 
-# Digests of as many ticks as both got through.
+# Compares the digests of the ticks that both finished.
 function same(one, other,    shorter) {
     shorter = length(one) < length(other) ? length(one) : length(other)
     return substr(one, 1, shorter) == substr(other, 1, shorter)
@@ -40,7 +40,7 @@ function ratio(value) {
     return sprintf(value < 10 ? "%.1f" : "%.0f", value)
 }
 
-# What stands in a cell: ns, and how many times Quadrille's that is.
+# The text of a cell: ns, and the ratio to Quadrille.
 function text(name, workload,    cell, own) {
     cell = name SUBSEP workload
     own = base SUBSEP workload
@@ -51,7 +51,7 @@ function text(name, workload,    cell, own) {
 }
 
 function print_table(    r, c, line) {
-    line = "| " dimensions " dimensions: ns an entity and tick (times " base ") |"
+    line = "| " dimensions " dimensions: ns per entity and tick (times " base ") |"
     for (c = 1; c <= columns; c++) line = line " " column[c] " |"
     print line
     gsub(/[^|]+/, "---", line)

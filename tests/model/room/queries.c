@@ -90,7 +90,7 @@ void do_snapshot(struct run *run, rng_stream *rng)
         region.max_z = region.min_z + (float)rng_below(rng, run->side);
     }
     REQUIRE(run, qd_room_snapshot(run->room, owner, where, limit, &columns, &more) == QD_OK);
-    shared->snapshots++;
+    met->snapshots++;
     mix_number(run, (uint64_t)columns.count << 1 | more);
     mix(run, columns.id, columns.count * sizeof columns.id[0]);
     if (run->reference) {

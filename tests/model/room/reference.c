@@ -47,7 +47,7 @@ int ref_by_id(const void *a, const void *b)
     return one < other ? -1 : one > other;
 }
 
-static ref_entity *find(const ref_crowd *crowd, uint32_t id)
+ref_entity *ref_find(const ref_crowd *crowd, uint32_t id)
 {
     for (uint32_t i = 0; i < crowd->count; i++) {
         if (crowd->all[i].id == id) {
@@ -115,7 +115,7 @@ static bool have_passed(ref_room *room, const ref_entity *a_was, const ref_entit
 
 /* ---- entities ---- */
 
-static const ref_entity *born(const ref_crowd *crowd, uint32_t id, uint64_t birth)
+ref_entity *ref_born(const ref_crowd *crowd, uint32_t id, uint64_t birth)
 {
     for (uint32_t i = 0; i < crowd->count; i++) {
         if (crowd->all[i].id == id && crowd->all[i].birth == birth) {
@@ -147,13 +147,14 @@ int ref_spawn(ref_room *room, ref_entity entity)
     if (refusal) {
         return refusal;
     }
-    if (find(&room->now, entity.id)) {
+    if (ref_find(&room->now, entity.id)) {
         return QD_ROOM_ID_TAKEN;
     }
     if (room->now.count == room->config.entities_max) {
         return QD_ROOM_FULL;
     }
     entity.birth = ++room->births;
+    entity.placed = room->ticks;
     *add(&room->now) = entity;
     return 0;
 }
@@ -165,10 +166,9 @@ static void remove_one(ref_room *room, ref_entity *entity, uint8_t reason)
     *entity = room->now.all[--room->now.count];
 }
 
-/* The entity that the member may change, or why not. */
-static int reach(ref_room *room, uint32_t member, uint32_t id, ref_entity **entity)
+int ref_reach(ref_room *room, uint32_t member, uint32_t id, ref_entity **entity)
 {
-    *entity = find(&room->now, id);
+    *entity = ref_find(&room->now, id);
     if (!*entity) {
         return QD_ROOM_UNKNOWN_ID;
     }
@@ -178,13 +178,16 @@ static int reach(ref_room *room, uint32_t member, uint32_t id, ref_entity **enti
 int ref_place(ref_room *room, uint32_t member, uint32_t id, const float at[3], bool teleport)
 {
     ref_entity *entity;
-    int refusal = reach(room, member, id, &entity);
+    int refusal = ref_reach(room, member, id, &entity);
 
     if (refusal) {
         return refusal;
     }
     if (!isfinite(at[0]) || !isfinite(at[1]) || !isfinite(at[2])) {
         return QD_ROOM_NOT_FINITE;
+    }
+    if (entity->body.x != at[0] || entity->body.y != at[1] || entity->body.z != at[2]) {
+        entity->placed = room->ticks;
     }
     entity->body.x = at[0];
     entity->body.y = at[1];
@@ -207,7 +210,7 @@ void ref_take_columns(const qd_room_batch *batch, uint32_t i, qd_body *body)
 int ref_reshape(ref_room *room, uint32_t member, const qd_room_batch *batch, uint32_t i)
 {
     ref_entity *entity;
-    int refusal = reach(room, member, batch->id[i], &entity);
+    int refusal = ref_reach(room, member, batch->id[i], &entity);
 
     if (refusal) {
         return refusal;
@@ -219,7 +222,7 @@ int ref_reshape(ref_room *room, uint32_t member, const qd_room_batch *batch, uin
         return refusal;
     }
     entity->body = body;
-    const ref_entity *was = born(&room->was, entity->id, entity->birth);
+    const ref_entity *was = ref_born(&room->was, entity->id, entity->birth);
     entity->recast |= was && oracle_resized(&was->body, &body);
     return 0;
 }
@@ -227,7 +230,7 @@ int ref_reshape(ref_room *room, uint32_t member, const qd_room_batch *batch, uin
 int ref_despawn(ref_room *room, uint32_t member, uint32_t id)
 {
     ref_entity *entity;
-    int refusal = reach(room, member, id, &entity);
+    int refusal = ref_reach(room, member, id, &entity);
 
     if (!refusal) {
         remove_one(room, entity, QD_SPACE_DESPAWNED);
@@ -249,12 +252,13 @@ static void renew_own(ref_room *room, uint32_t member)
 /* The present owner of an entity owns it in the pairs of the last tick, too. */
 static void reown(ref_room *room, ref_entity *entity, uint32_t member, uint32_t to)
 {
-    const ref_entity *was = born(&room->was, entity->id, entity->birth);
+    const ref_entity *was = ref_born(&room->was, entity->id, entity->birth);
 
     if (entity->owner == to) {
         return;
     }
     entity->owner = to;
+    room->handed_over++;
     renew_own(room, member);
     renew_own(room, to);
     if (!was) {
@@ -276,7 +280,7 @@ static void reown(ref_room *room, ref_entity *entity, uint32_t member, uint32_t 
 int ref_give(ref_room *room, uint32_t member, uint32_t id, uint32_t to)
 {
     ref_entity *entity;
-    int refusal = reach(room, member, id, &entity);
+    int refusal = ref_reach(room, member, id, &entity);
 
     if (!refusal) {
         reown(room, entity, member, to);
@@ -360,6 +364,12 @@ static uint8_t reason_of(const ref_entity *a_was, const ref_entity *a, const ref
     return a->teleported || b->teleported ? QD_SPACE_TELEPORTED : QD_SPACE_MOVED_APART;
 }
 
+void ref_forget_gone(ref_room *room)
+{
+    room->gone.count = 0;
+    room->emptied = false;
+}
+
 void ref_tick(ref_room *room)
 {
     ref_crowd *now = &room->now, *was = &room->was;
@@ -368,13 +378,13 @@ void ref_tick(ref_room *room)
 
     room->ends.count = room->begins.count = room->passed.count = room->stays.count = room->set.count = 0;
     for (uint32_t i = 0; i < was->count; i++) {
-        after[i] = born(now, was->all[i].id, was->all[i].birth);
+        after[i] = ref_born(now, was->all[i].id, was->all[i].birth);
         if (!after[i]) {
-            after[i] = born(&room->gone, was->all[i].id, was->all[i].birth);
+            after[i] = ref_born(&room->gone, was->all[i].id, was->all[i].birth);
         }
     }
     for (uint32_t i = 0; i < now->count; i++) {
-        before[i] = born(was, now->all[i].id, now->all[i].birth);
+        before[i] = ref_born(was, now->all[i].id, now->all[i].birth);
     }
 
     for (uint32_t i = 0; i < was->count; i++) {
@@ -410,8 +420,8 @@ void ref_tick(ref_room *room)
         }
     }
 
-    was->count = room->gone.count = 0;
-    room->emptied = false;
+    was->count = 0;
+    ref_forget_gone(room);
     for (uint32_t i = 0; i < now->count; i++) {
         now->all[i].teleported = now->all[i].recast = false;
         *add(was) = now->all[i];

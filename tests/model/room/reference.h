@@ -6,7 +6,7 @@
 #ifndef QD_TESTS_MODEL_ROOM_REFERENCE_H
 #define QD_TESTS_MODEL_ROOM_REFERENCE_H
 
-#include "server/room/room.h"
+#include "server/room/room_views.h"
 
 #define REF_MEMBERS_MAX 256u
 
@@ -17,6 +17,12 @@ typedef struct ref_entity {
     uint8_t removed; /* the reason */
     bool teleported; /* since the last tick */
     bool recast;     /* had another shape since the last tick than it had then */
+    /* For views: the count of ticks before it was last given another place, and what it was described as. */
+    uint64_t placed, tag;
+    uint32_t team;
+    float visible_range;
+    bool hidden;
+    uint8_t payload_size, payload[QD_VIEW_PAYLOAD_MAX];
 } ref_entity;
 
 typedef struct ref_crowd {
@@ -48,7 +54,8 @@ typedef struct ref_room {
     qd_room_config config;
     ref_crowd now, was, gone; /* gone: of `was`, removed since, as they were when it happened */
     ref_member members[REF_MEMBERS_MAX];
-    uint64_t births;
+    uint64_t births, ticks;
+    uint32_t handed_over;                       /* how many changes of owners there were */
     bool emptied;                               /* everything was removed since the last tick, as when a room closes */
     ref_pairs ends, begins, passed, stays, set; /* of the last tick */
     uint64_t begins_counted, ends_counted, passed_counted; /* at ticks at which somebody was live */
@@ -56,6 +63,11 @@ typedef struct ref_room {
 } ref_room;
 
 void ref_free(ref_room *room);
+/* NULL: there is none. */
+ref_entity *ref_find(const ref_crowd *crowd, uint32_t id);
+ref_entity *ref_born(const ref_crowd *crowd, uint32_t id, uint64_t birth);
+/* The entity that the member may change, or why not. */
+int ref_reach(ref_room *room, uint32_t member, uint32_t id, ref_entity **entity);
 int ref_by_id(const void *a, const void *b);
 
 /* ---- entities: 0, or why it is refused ---- */
@@ -79,6 +91,8 @@ bool ref_holds_anything(const ref_room *room, uint32_t member);
 
 /* The events between `was` and `now`; then now is was. */
 void ref_tick(ref_room *room);
+/* Ends a tick at which only views are asked for. */
+void ref_forget_gone(ref_room *room);
 
 /* The frame that a subscription gets. */
 typedef enum ref_news { REF_NOTHING, REF_EVENTS, REF_RESET, REF_SUSPENSION } ref_news;

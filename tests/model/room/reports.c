@@ -190,10 +190,10 @@ static void read_reports(struct run *run, rng_stream *rng, uint32_t skipped, con
         uint32_t member = report.member;
 
         mix_report(run, &report);
-        shared->events += (uint64_t)report.ends.count + report.begins.count;
-        shared->passed += report.passed.count;
-        shared->resets += report.reset;
-        shared->suspensions += report.suspended;
+        met->events += (uint64_t)report.ends.count + report.begins.count;
+        met->passed += report.passed.count;
+        met->resets += report.reset;
+        met->suspensions += report.suspended;
         REQUIRE(run, member >= next && report.tick == run->tick && report.skipped == skipped);
         if (report.share) {
             REQUIRE(run, is_shared_alike(&shares, report.share, hash_of_contents(&report)));
@@ -203,13 +203,13 @@ static void read_reports(struct run *run, rng_stream *rng, uint32_t skipped, con
                 REQUIRE(run, is_silent(run, next, news[next], skipped));
             }
             check_report(run, &report, news[member]);
-            shared->own_reports += run->reference->members[member].interest.own_only;
+            met->own_reports += run->reference->members[member].interest.own_only;
             fold(run, &report);
         }
         next = member + 1;
         if (rng_one_in(rng, 25)) {
             qd_room_lost(run->room, member);
-            shared->losses++;
+            met->losses++;
             if (run->reference) {
                 run->reference->members[member].state = REF_LOST;
             }
@@ -233,7 +233,7 @@ void do_tick(struct run *run, rng_stream *rng)
     qd_room_tick(run->room, run->executor, skipped);
     run->tick += 1 + skipped;
     run->skipped += skipped;
-    shared->ticks++;
+    met->ticks++;
     if (run->reference) {
         ref_tick(run->reference);
         ref_serve(run->reference, false, news);

@@ -45,8 +45,8 @@ static void name(struct run *run, uint32_t actor, const qd_room_roster *roster)
         expected = QD_ERR_FULL;
     }
     REQUIRE(run, qd_room_roster_name(run->room, run->member[actor], roster) == expected);
-    shared->named += expected == QD_OK;
-    shared->full += expected == QD_ERR_FULL;
+    met->named += expected == QD_OK;
+    met->full += expected == QD_ERR_FULL;
     if (expected == QD_OK) {
         take_list(list, roster);
     }
@@ -117,8 +117,8 @@ static void place(struct run *run, rng_stream *rng, uint32_t actor, uint32_t num
     if (status != QD_OK) {
         fail(run, "places of roster %u were refused with %d", number, status);
     }
-    shared->placed++;
-    shared->placed_whole += count > 1 && refusals.count == 0;
+    met->placed++;
+    met->placed_whole += count > 1 && refusals.count == 0;
     take_refusals(run, places.teleport ? TELEPORT : MOVE, run->member[actor], &batch, false, &refusals);
 }
 

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 
-struct shared *shared;
+#include "seeds.h"
+#include "server/space/space.h"
+
+struct met *met;
 
 void fail(const struct run *run, const char *format, ...)
 {
     va_list arguments;
 
-    fprintf(stderr, "seed %" PRIu64 ", command %u, %s: ", run->seed, shared->command,
+    fprintf(stderr, "seed %" PRIu64 ", command %u, %s: ", run->seed, met->command,
             run->reference ? "against the reference" : "against the first run");
     va_start(arguments, format);
     vfprintf(stderr, format, arguments);
@@ -35,7 +39,7 @@ void mix_number(struct run *run, uint64_t number)
 
 /* ---- executors ---- */
 
-void run_shuffled(void *context, size_t count, qd_task_fn task, void *argument)
+static void run_shuffled(void *context, size_t count, qd_task_fn task, void *argument)
 {
     rng_stream *order = context;
     size_t *index = malloc((count + 1) * sizeof *index);
@@ -69,7 +73,7 @@ static void *take_tasks(void *context)
     return NULL;
 }
 
-void run_threads(void *context, size_t count, qd_task_fn task, void *argument)
+static void run_threads(void *context, size_t count, qd_task_fn task, void *argument)
 {
     size_t helpers = *(size_t *)context - 1;
     struct fork_join work = {.count = count, .task = task, .argument = argument};
@@ -84,4 +88,132 @@ void run_threads(void *context, size_t count, qd_task_fn task, void *argument)
     for (size_t i = 0; i < helpers; i++) {
         pthread_join(threads[i], NULL);
     }
+}
+
+/* The executor of the run beside the reference. */
+static void count_split(void *context, size_t count, qd_task_fn task, void *argument)
+{
+    met->split_traversals += count > 1;
+    qd_executor_serial.run(context, count, task, argument);
+}
+
+/* ---- scripts ---- */
+
+/* Returns the hash of all answers. */
+static uint64_t run_once(const script_kind *kind, uint64_t seed, uint32_t limit, const qd_executor *executor,
+                         uint32_t turn)
+{
+    static struct run run; /* large */
+    rng_stream rng = {seed ^ 0x5bd1e9955bd1e995u};
+    qd_room_config config;
+
+    memset(&run, 0, sizeof run);
+    run.seed = seed;
+    run.executor = executor;
+    run.turn = turn;
+    run.hash = 0xcbf29ce484222325u;
+    run.left = QD_ROOM_OWNED;
+    for (uint32_t actor = 0; actor < ACTORS; actor++) {
+        run.member[actor] = QD_ROOM_OWNED;
+    }
+    uint32_t commands = kind->set_up(&run, &rng, &config);
+    qd_heap_init(&run.heap);
+    REQUIRE(&run, qd_room_create(&config, &run.heap, seed * 77, &run.room) == QD_OK);
+    kind->begin(&run, &config, turn == 0);
+    for (met->command = 0; met->command < commands && met->command < limit; met->command++) {
+        rng_stream own = {seed * 0x100000001u + (uint64_t)met->command * 0x9e3779b9u};
+
+        if (!seeds_left_out[met->command]) {
+            kind->command(&run, &own, met->command);
+        }
+    }
+    qd_room_destroy(run.room);
+    REQUIRE(&run, run.heap.bytes == 0);
+    qd_heap_deinit(&run.heap);
+    kind->end(&run);
+    return run.hash;
+}
+
+void run_script(const script_kind *kind, uint64_t seed, uint32_t limit)
+{
+    rng_stream order = {seed};
+    size_t two = 2, four = 4;
+    const qd_executor executors[] = {
+        {.run = count_split, .width = 4},
+        {.run = qd_executor_serial.run, .width = 1},
+        {.run = run_shuffled, .width = 4, .context = &order},
+        {.run = run_threads, .width = 2, .context = &two},
+        {.run = run_threads, .width = 4, .context = &four},
+    };
+    uint64_t hash = 0;
+
+    for (uint32_t turn = 0; turn < sizeof executors / sizeof executors[0]; turn++) {
+        uint64_t found = run_once(kind, seed, limit, &executors[turn], turn);
+
+        if (turn > 0 && found != hash) {
+            fprintf(stderr, "seed %" PRIu64 ": other answers on executor %u\n", seed, turn);
+            exit(1);
+        }
+        hash = found;
+    }
+}
+
+/* ---- drawing ---- */
+
+uint32_t id_of(const struct run *run, uint32_t number)
+{
+    switch (run->id_style) {
+    case 0:
+        return number;
+    case 1:
+        return number * 2654435761u;
+    default:
+        return number % 2 ? number : UINT32_MAX - number;
+    }
+}
+
+uint32_t draw_id(const struct run *run, rng_stream *rng)
+{
+    return id_of(run, rng_below(rng, run->universe));
+}
+
+qd_space_config draw_space(const struct run *run, rng_stream *rng)
+{
+    static const qd_space_index indexes[] = {
+        0, QD_SPACE_AUTO, QD_SPACE_QUADTREE, QD_SPACE_SPARSE, QD_SPACE_HASH, QD_SPACE_GRID, QD_SPACE_BRUTE};
+    float far = (float)run->side * (rng_one_in(rng, 3) ? 0.5f : 1);
+    qd_space_config config = {
+        .dimensions = run->is_3d ? 3 : 2,
+        .max_x = far,
+        .max_y = far,
+        .max_z = run->is_3d ? far : 0,
+        .index = indexes[rng_below(rng, sizeof indexes / sizeof indexes[0])],
+        .swept = run->swept,
+    };
+
+    if (config.index == QD_SPACE_QUADTREE && run->is_3d) {
+        config.index = QD_SPACE_OCTREE;
+    }
+    if (config.index == QD_SPACE_SPARSE) {
+        config.prune = rng_below(rng, QD_SPACE_PRUNE_LAZY + 1);
+        config.depth = rng_below(rng, run->is_3d ? QD_SPACE_SPARSE_DEPTH_MAX_3D + 1 : QD_SPACE_SPARSE_DEPTH_MAX_2D + 1);
+    } else if (config.index == QD_SPACE_HASH || config.index == QD_SPACE_GRID) {
+        config.cell_size = rng_one_in(rng, 2) ? 0.5f + (float)rng_below(rng, 10) : 0;
+    } else if (config.index != QD_SPACE_BRUTE && rng_one_in(rng, 2)) {
+        config.depth = 1 + rng_below(rng, run->is_3d ? QD_SPACE_OCTREE_DEPTH_MAX : QD_SPACE_QUADTREE_DEPTH_MAX);
+    }
+    return config;
+}
+
+float draw_coordinate(const struct run *run, rng_stream *rng)
+{
+    if (run->dirty && rng_one_in(rng, 40)) {
+        static const float odd[] = {NAN, INFINITY, -INFINITY, -0.0f, 1e-40f, -1e5f, 3e38f, -3e38f, 1e30f, -1e9f};
+
+        return odd[rng_below(rng, sizeof odd / sizeof odd[0])];
+    }
+    if (rng_one_in(rng, 3)) { /* anywhere, and not on any grid */
+        return ((float)rng_below(rng, 1u << 24) / (float)(1u << 24) * 1.2f - 0.1f) * (float)run->side;
+    }
+    return (float)rng_below(rng, run->side * 2 + 1) * 0.5f;
 }

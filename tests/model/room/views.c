@@ -6,112 +6,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-void views_init(views_room *room, const qd_room_config *config, uint32_t entities)
+void views_init(views_room *views, ref_room *room)
 {
-    *room = (views_room){.config = *config, .entities = entities};
-    room->entity = calloc(entities, sizeof *room->entity);
+    *views = (views_room){.room = room};
 }
 
-void views_deinit(views_room *room)
+void views_deinit(views_room *views)
 {
-    for (uint32_t i = 0; i < room->observers; i++) {
-        free(room->observer[i].view);
-        free(room->observer[i].held);
+    for (uint32_t i = 0; i < views->observers; i++) {
+        free(views->observer[i].view);
+        free(views->observer[i].held);
     }
-    free(room->observer);
-    free(room->entity);
-    free(room->grave);
-    free(room->changes.all);
+    free(views->observer);
+    free(views->changes.all);
 }
 
-/* ---- members and entities ---- */
+/* ---- members ---- */
 
-void views_reown(views_room *room, uint32_t number, uint32_t owner)
+void views_renew_own(views_room *views, uint32_t member)
 {
-    views_entity *entity = &room->entity[number];
+    if (member != QD_ROOM_OWNED && views->member[member].options.watching == QD_ROOM_WATCH_OWN) {
+        views->member[member].reset_watchers = views->watchers_due = true;
+    }
+}
 
-    entity->owner = owner;
-    for (uint32_t i = 0; i < room->observers; i++) {
-        views_seen *seen = views_sees(&room->observer[i], entity, number);
-
-        if (seen) {
-            seen->owner = owner;
+void views_leave_room(views_room *views, uint32_t member)
+{
+    for (uint32_t i = 0; i < views->observers; i++) {
+        if (views->observer[i].live && views->observer[i].member == member) {
+            views_end(&views->observer[i]);
         }
     }
+    views->member[member] = (views_member){0};
 }
 
-void views_renew_own(views_room *room, uint32_t member)
+bool views_holds_anything(const views_room *views, uint32_t member)
 {
-    if (member != QD_ROOM_OWNED && room->member[member].options.watching == QD_ROOM_WATCH_OWN) {
-        room->member[member].reset_watchers = room->watchers_due = true;
-    }
-}
-
-void views_remove(views_room *room, uint32_t number, qd_space_reason reason)
-{
-    views_entity *entity = &room->entity[number];
-
-    if (entity->birth >= room->grave_capacity) {
-        room->grave_capacity = 2 * entity->birth + 64;
-        room->grave = realloc(room->grave, room->grave_capacity);
-    }
-    room->grave[entity->birth] = (uint8_t)reason;
-    entity->present = false;
-    for (uint32_t i = 0; i < room->observers; i++) {
-        if (room->observer[i].live && room->observer[i].anchored && room->observer[i].anchor == number) {
-            views_end(room, &room->observer[i]);
-        }
-    }
-}
-
-static void remove_of(views_room *room, uint32_t owner, qd_space_reason reason)
-{
-    for (uint32_t number = 0; number < room->entities; number++) {
-        if (room->entity[number].present && room->entity[number].owner == owner) {
-            views_remove(room, number, reason);
-        }
-    }
-}
-
-void views_remove_all(views_room *room)
-{
-    for (uint32_t number = 0; number < room->entities; number++) {
-        if (room->entity[number].present) {
-            views_remove(room, number, QD_SPACE_ROOM_CLOSED);
-        }
-    }
-    room->emptied = true;
-}
-
-void views_expire(views_room *room, uint64_t now_ns)
-{
-    for (uint32_t member = 0; member < VIEWS_MEMBERS_MAX; member++) {
-        if (room->member[member].gone && room->member[member].expire_ns <= now_ns) {
-            remove_of(room, member, QD_SPACE_EXPIRED);
-            room->member[member].gone = false;
-        }
-    }
-}
-
-void views_leave_room(views_room *room, uint32_t member, uint64_t expire_ns)
-{
-    for (uint32_t i = 0; i < room->observers; i++) {
-        if (room->observer[i].live && room->observer[i].member == member) {
-            views_end(room, &room->observer[i]);
-        }
-    }
-    room->member[member] = (views_member){.gone = true, .expire_ns = expire_ns};
-}
-
-bool views_holds_anything(const views_room *room, uint32_t member)
-{
-    for (uint32_t number = 0; number < room->entities; number++) {
-        if (room->entity[number].present && room->entity[number].owner == member) {
-            return true;
-        }
-    }
-    for (uint32_t i = 0; i < room->observers; i++) {
-        if ((room->observer[i].live || room->observer[i].seen > 0) && room->observer[i].member == member) {
+    for (uint32_t i = 0; i < views->observers; i++) {
+        if ((views->observer[i].live || views->observer[i].seen > 0) && views->observer[i].member == member) {
             return true;
         }
     }
@@ -120,10 +52,10 @@ bool views_holds_anything(const views_room *room, uint32_t member)
 
 /* ---- observers ---- */
 
-views_observer *views_find(views_room *room, uint32_t member, uint32_t id)
+views_observer *views_find(views_room *views, uint32_t member, uint32_t id)
 {
-    for (uint32_t i = 0; i < room->observers; i++) {
-        views_observer *observer = &room->observer[i];
+    for (uint32_t i = 0; i < views->observers; i++) {
+        views_observer *observer = &views->observer[i];
 
         if (observer->live && observer->member == member && observer->id == id) {
             return observer;
@@ -132,53 +64,63 @@ views_observer *views_find(views_room *room, uint32_t member, uint32_t id)
     return NULL;
 }
 
-uint32_t views_live(const views_room *room)
+uint32_t views_live(const views_room *views)
 {
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < room->observers; i++) {
-        count += room->observer[i].live;
+    for (uint32_t i = 0; i < views->observers; i++) {
+        count += views->observer[i].live;
     }
     return count;
 }
 
-views_observer *views_add(views_room *room, uint32_t member, uint32_t id)
+views_observer *views_add(views_room *views, uint32_t member, uint32_t id)
 {
     uint32_t row = 0;
 
-    while (row < room->observers && (room->observer[row].live || room->observer[row].gone)) {
+    while (row < views->observers && (views->observer[row].live || views->observer[row].gone)) {
         row++;
     }
-    if (row == room->observers) {
-        room->observer = realloc(room->observer, ++room->observers * sizeof *room->observer);
-        room->observer[row] = (views_observer){.held = calloc(room->entities, 1)};
+    if (row == views->observers) {
+        views->observer = realloc(views->observer, ++views->observers * sizeof *views->observer);
+        views->observer[row] = (views_observer){0};
     }
-    views_observer *observer = &room->observer[row];
+    views_observer *observer = &views->observer[row];
     *observer = (views_observer){.live = true,
                                  .member = member,
                                  .id = id,
                                  .view = observer->view,
                                  .capacity = observer->capacity,
                                  .held = observer->held};
-    memset(observer->held, 0, room->entities);
     return observer;
 }
 
-void views_end(views_room *room, views_observer *observer)
+void views_end(views_observer *observer)
 {
-    (void)room;
     observer->live = false;
     observer->gone = true;
 }
 
+void views_end_unanchored(views_room *views)
+{
+    for (uint32_t i = 0; i < views->observers; i++) {
+        views_observer *observer = &views->observer[i];
+
+        if (observer->live && observer->anchored &&
+            !ref_born(&views->room->now, observer->anchor, observer->anchor_birth)) {
+            views_end(observer);
+        }
+    }
+}
+
 /* ---- the rule ---- */
 
-static void centre_of(const views_room *room, const views_observer *observer, float at[3])
+static void centre_of(const views_room *views, const views_observer *observer, float at[3])
 {
-    const qd_body *body = &room->entity[observer->anchor].body;
-
     memcpy(at, observer->at, 3 * sizeof at[0]);
     if (observer->anchored) {
+        const qd_body *body = &ref_find(&views->room->now, observer->anchor)->body;
+
         at[0] = body->x;
         at[1] = body->y;
         at[2] = body->z;
@@ -193,13 +135,13 @@ static double apart(const float at[3], const qd_body *body, double d[3])
     return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
 }
 
-double views_distance(const views_room *room, const views_observer *observer, uint32_t number)
+double views_distance(const views_room *views, const views_observer *observer, const ref_entity *entity)
 {
     float at[3];
     double d[3];
 
-    centre_of(room, observer, at);
-    return sqrt(apart(at, &room->entity[number].body, d));
+    centre_of(views, observer, at);
+    return sqrt(apart(at, &entity->body, d));
 }
 
 static float wide(float size, float margin)
@@ -209,19 +151,19 @@ static float wide(float size, float margin)
     return isinf(sum) ? FLT_MAX : sum;
 }
 
-bool views_in_region(const views_room *room, const views_observer *observer, const views_entity *entity, float margin)
+bool views_in_region(const views_room *views, const views_observer *observer, const ref_entity *entity, float margin)
 {
     const float to[3] = {entity->body.x, entity->body.y, entity->body.z};
     float at[3];
     double d[3];
 
-    centre_of(room, observer, at);
+    centre_of(views, observer, at);
     if (observer->kind != QD_ROOM_BOX) {
         double reach = wide(observer->range, margin);
 
         return apart(at, &entity->body, d) <= reach * reach;
     }
-    for (int k = 0; k < (room->config.space.dimensions == 3 ? 3 : 2); k++) {
+    for (int k = 0; k < (views->room->config.space.dimensions == 3 ? 3 : 2); k++) {
         float half = wide(observer->half[k], margin), low = at[k] - half, high = at[k] + half;
 
         if (to[k] < low || to[k] > high) {
@@ -231,24 +173,24 @@ bool views_in_region(const views_room *room, const views_observer *observer, con
     return true;
 }
 
-bool views_in_visible_range(const views_room *room, const views_observer *observer, const views_entity *entity,
+bool views_in_visible_range(const views_room *views, const views_observer *observer, const ref_entity *entity,
                             float margin)
 {
     double reach = (double)entity->visible_range + (double)margin, d[3];
     float at[3];
 
-    centre_of(room, observer, at);
+    centre_of(views, observer, at);
     return entity->visible_range > 0 && apart(at, &entity->body, d) <= reach * reach;
 }
 
-static bool in_cone(const views_room *room, const views_observer *observer, const views_entity *entity, float margin)
+static bool in_cone(const views_room *views, const views_observer *observer, const ref_entity *entity, float margin)
 {
     const float *along = observer->direction;
     double length = sqrt((double)along[0] * along[0] + (double)along[1] * along[1] + (double)along[2] * along[2]);
     double u[3] = {along[0] / length, along[1] / length, along[2] / length}, d[3], off[3];
     float at[3];
 
-    centre_of(room, observer, at);
+    centre_of(views, observer, at);
     double distance = sqrt(apart(at, &entity->body, d));
     double t = d[0] * u[0] + d[1] * u[1] + d[2] * u[2];
     if (observer->angle == (float)M_PI || t >= cos(observer->angle) * distance) {
@@ -279,31 +221,29 @@ bool views_shows(const views_observer *observer, uint32_t id)
     return lists(observer->show, observer->show_count, id);
 }
 
-static bool is_near(const views_room *room, const views_observer *observer, const views_entity *entity, float margin)
+static bool is_near(const views_room *views, const views_observer *observer, const ref_entity *entity, float margin)
 {
     if (views_shows(observer, entity->id)) {
         return true;
     }
-    return (views_in_region(room, observer, entity, margin) ||
-            views_in_visible_range(room, observer, entity, margin)) &&
-           (observer->kind != QD_ROOM_CONE || in_cone(room, observer, entity, margin));
+    return (views_in_region(views, observer, entity, margin) ||
+            views_in_visible_range(views, observer, entity, margin)) &&
+           (observer->kind != QD_ROOM_CONE || in_cone(views, observer, entity, margin));
 }
 
-bool views_is_near(const views_room *room, const views_observer *observer, const views_entity *entity)
+bool views_is_near(const views_room *views, const views_observer *observer, const ref_entity *entity)
 {
-    return is_near(room, observer, entity, 0);
+    return is_near(views, observer, entity, 0);
 }
 
-bool views_is_staying(const views_room *room, const views_observer *observer, const views_entity *entity)
+bool views_is_staying(const views_room *views, const views_observer *observer, const ref_entity *entity)
 {
-    return views_is_near(room, observer, entity) ||
-           (observer->margin > 0 && is_near(room, observer, entity, observer->margin));
+    return views_is_near(views, observer, entity) ||
+           (observer->margin > 0 && is_near(views, observer, entity, observer->margin));
 }
 
-qd_room_leave_reason views_forbid(const views_room *room, const views_observer *observer, uint32_t number)
+qd_room_leave_reason views_forbid(const views_observer *observer, const ref_entity *entity)
 {
-    const views_entity *entity = &room->entity[number];
-
     if (views_shows(observer, entity->id)) {
         return 0;
     }
@@ -313,84 +253,80 @@ qd_room_leave_reason views_forbid(const views_room *room, const views_observer *
     if (entity->hidden) {
         return QD_ROOM_LEFT_HIDDEN;
     }
-    if ((observer->anchored && observer->anchor == number && !observer->sees_self) ||
+    if ((observer->anchored && observer->anchor == entity->id && !observer->sees_self) ||
         !(entity->body.category & observer->mask)) {
         return QD_ROOM_LEFT_FILTERED;
     }
     return observer->team && entity->team && observer->team != entity->team ? QD_ROOM_LEFT_TEAM : 0;
 }
 
-views_seen *views_sees(const views_observer *observer, const views_entity *entity, uint32_t number)
+views_seen *views_sees(const views_observer *observer, const ref_entity *entity)
 {
     for (uint32_t i = 0; i < observer->seen; i++) {
         views_seen *seen = &observer->view[i];
 
-        if (!seen->gone && seen->number == number && seen->birth == entity->birth) {
+        if (!seen->gone && seen->id == entity->id && seen->birth == entity->birth) {
             return seen;
         }
     }
     return NULL;
 }
 
-void views_follow(const views_room *room, views_observer *observer)
+void views_follow(const views_room *views, views_observer *observer)
 {
-    centre_of(room, observer, observer->at);
+    centre_of(views, observer, observer->at);
 }
 
 /* ---- why ---- */
 
-static qd_room_sight sight_of(const views_room *room, const views_observer *observer, uint32_t number)
+static qd_room_sight sight_of(const views_room *views, const views_observer *observer, const ref_entity *entity)
 {
     static const qd_room_sight words[] = {
         [QD_ROOM_LEFT_EXCEPTED] = QD_ROOM_NOT_EXCEPTED,
         [QD_ROOM_LEFT_HIDDEN] = QD_ROOM_NOT_HIDDEN,
         [QD_ROOM_LEFT_TEAM] = QD_ROOM_NOT_TEAM,
     };
-    const views_entity *entity = &room->entity[number];
     bool is_shown = views_shows(observer, entity->id);
-    uint32_t chosen = observer->seen;
+    uint32_t chosen = observer->seen + observer->held_count;
 
-    if (views_sees(observer, entity, number)) {
-        return is_shown                                ? QD_ROOM_SEEN_BY_SHOW
-               : views_is_near(room, observer, entity) ? QD_ROOM_SEEN
-                                                       : QD_ROOM_SEEN_BY_MARGIN;
+    if (views_sees(observer, entity)) {
+        return is_shown                                 ? QD_ROOM_SEEN_BY_SHOW
+               : views_is_near(views, observer, entity) ? QD_ROOM_SEEN
+                                                        : QD_ROOM_SEEN_BY_MARGIN;
     }
-    qd_room_leave_reason forbidden = views_forbid(room, observer, number);
+    qd_room_leave_reason forbidden = views_forbid(observer, entity);
     if (forbidden == QD_ROOM_LEFT_FILTERED) {
-        return observer->anchored && observer->anchor == number && !observer->sees_self ? QD_ROOM_NOT_SELF
-                                                                                        : QD_ROOM_NOT_MASK;
+        return observer->anchored && observer->anchor == entity->id && !observer->sees_self ? QD_ROOM_NOT_SELF
+                                                                                            : QD_ROOM_NOT_MASK;
     }
     if (forbidden) {
         return words[forbidden];
     }
-    if (observer->held[number]) {
+    if (lists(observer->held, observer->held_count, entity->id)) {
         return QD_ROOM_NOT_BUDGET;
     }
-    if (room->suspended) {
+    if (views->suspended) {
         return QD_ROOM_NOT_YET;
     }
-    if (!is_shown && !views_in_region(room, observer, entity, 0) &&
-        !views_in_visible_range(room, observer, entity, 0)) {
+    if (!is_shown && !views_in_region(views, observer, entity, 0) &&
+        !views_in_visible_range(views, observer, entity, 0)) {
         return QD_ROOM_NOT_RANGE;
     }
-    if (!views_is_near(room, observer, entity)) {
+    if (!views_is_near(views, observer, entity)) {
         return QD_ROOM_NOT_ANGLE;
-    }
-    for (uint32_t i = 0; i < room->entities; i++) {
-        chosen += observer->held[i];
     }
     return observer->limit > 0 && chosen >= observer->limit ? QD_ROOM_NOT_LIMIT : QD_ROOM_NOT_YET;
 }
 
-qd_room_reason views_why(const views_room *room, const views_observer *observer, uint32_t number)
+qd_room_reason views_why(const views_room *views, const views_observer *observer, const ref_entity *entity)
 {
-    float range = fmaxf(observer->range, room->entity[number].visible_range);
+    float range = fmaxf(observer->range, entity->visible_range);
 
     return (qd_room_reason){
         .member = observer->member,
         .observer = observer->id,
-        .sight = sight_of(room, observer, number),
-        .distance = views_distance(room, observer, number),
+        .sight = sight_of(views, observer, entity),
+        .distance = views_distance(views, observer, entity),
         .range = observer->kind == QD_ROOM_BOX ? 0 : range,
         .leave_margin = observer->margin,
         .limit = observer->limit,

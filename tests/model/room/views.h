@@ -3,33 +3,21 @@
  * The plainest possible views: the rule of server/room/room_views.h over arrays, for every observer and every entity at
  * every tick. It shares no code with server/room.
  *
- * Entities are numbered. The caller chooses the id of each number.
+ * The entities are those of ref_room (reference.h).
  */
 #ifndef QD_TESTS_MODEL_ROOM_VIEWS_H
 #define QD_TESTS_MODEL_ROOM_VIEWS_H
 
-#include "server/room/room_views.h"
+#include "reference.h"
 
+#define VIEWS_ACTORS        6u
 #define VIEWS_MEMBERS_MAX   64u
 #define VIEWS_OBSERVERS_MAX 4u /* ids of a member's: 0 to 3 */
 #define VIEWS_LIST_MAX      8u
 
-typedef struct views_entity {
-    bool present;
-    uint32_t id, owner;
-    uint64_t birth;  /* differs between entities with the same id */
-    uint64_t placed; /* the count of ticks before it was last given another place */
-    qd_body body;
-    uint64_t tag;
-    uint32_t team;
-    float visible_range;
-    bool hidden;
-    uint8_t payload_size, payload[QD_VIEW_PAYLOAD_MAX];
-} views_entity;
-
 /* An entity in a view. */
 typedef struct views_seen {
-    uint32_t number, owner;
+    uint32_t id;
     uint64_t birth;
     uint64_t reported; /* counts of ticks */
     uint64_t since;    /* when its turn came that it waits for; 0: it does not wait */
@@ -41,7 +29,8 @@ typedef struct views_observer {
     uint32_t member, id;
     qd_room_region_kind kind;
     bool anchored, sees_self;
-    uint32_t anchor; /* a number */
+    uint32_t anchor; /* an id */
+    uint64_t anchor_birth;
     float at[3], range, half[3], direction[3], angle, margin;
     uint32_t mask, limit, budget, team;
     uint32_t tiers, every[QD_VIEW_TIERS_MAX];
@@ -49,14 +38,13 @@ typedef struct views_observer {
     uint32_t show_count, hide_count, show[VIEWS_LIST_MAX], hide[VIEWS_LIST_MAX]; /* ids */
     views_seen *view;
     uint32_t seen, capacity;
-    uint8_t *held; /* by number: it is chosen, and held back */
+    uint32_t *held; /* ids that are chosen, and held back */
+    uint32_t held_count;
 } views_observer;
 
 typedef enum views_news { VIEWS_NOTHING, VIEWS_EVENTS, VIEWS_RESET } views_news;
 
 typedef struct views_member {
-    bool present, gone;
-    uint64_t expire_ns;
     qd_room_view_options options;
     bool lost, reset, reset_watchers, reported_suspended, is_emptied;
     views_news news; /* of the last round, if it was not lost */
@@ -70,7 +58,7 @@ typedef enum views_kind { VIEWS_LEAVE, VIEWS_ENTER, VIEWS_RELAY } views_kind;
 /* A change or a relay, for one observer. */
 typedef struct views_change {
     views_kind kind;
-    uint32_t member, observer, id, number, owner;
+    uint32_t member, observer, id, owner;
     qd_room_leave_reason reason;
 } views_change;
 
@@ -80,62 +68,58 @@ typedef struct views_changes {
 } views_changes;
 
 typedef struct views_room {
-    qd_room_config config;
-    uint32_t entities; /* numbers are below this */
-    views_entity *entity;
+    ref_room *room;
     views_observer *observer; /* rows, of all members */
     uint32_t observers;
     views_member member[VIEWS_MEMBERS_MAX];
-    uint8_t *grave; /* by birth, the reason why it was removed */
-    uint64_t births, grave_capacity;
-    uint64_t ticks; /* how many there were, those skipped not counted */
     uint64_t tick;
     uint64_t reported_before; /* the tick before the last round */
     bool watchers_due;        /* somebody's reverse view has changed since */
-    bool emptied, suspended;
+    bool suspended;
     uint64_t enters, leaves;
     views_changes changes; /* of the last tick, ordered by (kind, member, observer, id) */
 } views_room;
 
-void views_init(views_room *room, const qd_room_config *config, uint32_t entities);
-void views_deinit(views_room *room);
+void views_init(views_room *views, ref_room *room);
+void views_deinit(views_room *views);
 
-/* Nothing but whose the entity is changes, also in the views that it is in. */
-void views_reown(views_room *room, uint32_t number, uint32_t owner);
 /* The member or the room owns other entities now: members that watch their own get a reset. */
-void views_renew_own(views_room *room, uint32_t member);
-void views_remove(views_room *room, uint32_t number, qd_space_reason reason);
-void views_remove_all(views_room *room);
-void views_expire(views_room *room, uint64_t now_ns);
-void views_leave_room(views_room *room, uint32_t member, uint64_t expire_ns);
-bool views_holds_anything(const views_room *room, uint32_t member);
+void views_renew_own(views_room *views, uint32_t member);
+void views_leave_room(views_room *views, uint32_t member);
+bool views_holds_anything(const views_room *views, uint32_t member);
+/* Ends the observers whose anchor is gone. */
+void views_end_unanchored(views_room *views);
 
 /* The member's live observer; NULL: there is none. */
-views_observer *views_find(views_room *room, uint32_t member, uint32_t id);
-uint32_t views_live(const views_room *room);
+views_observer *views_find(views_room *views, uint32_t member, uint32_t id);
+uint32_t views_live(const views_room *views);
 /* A new row, live; it is the caller's to fill. */
-views_observer *views_add(views_room *room, uint32_t member, uint32_t id);
-void views_end(views_room *room, views_observer *observer);
+views_observer *views_add(views_room *views, uint32_t member, uint32_t id);
+void views_end(views_observer *observer);
 
-void views_tick(views_room *room, uint32_t skipped);
+void views_push(views_changes *to, views_change change);
+void views_tick(views_room *views, uint32_t skipped);
 
 /* ---- the rule, for one observer and one entity ---- */
 
 /* Why it is not allowed, as the reason of a leave; 0: it is. */
-qd_room_leave_reason views_forbid(const views_room *room, const views_observer *observer, uint32_t number);
+qd_room_leave_reason views_forbid(const views_observer *observer, const ref_entity *entity);
 /* Whether it is in the region, and the observer within its visible range; both widened by the margin. */
-bool views_in_region(const views_room *room, const views_observer *observer, const views_entity *entity, float margin);
-bool views_in_visible_range(const views_room *room, const views_observer *observer, const views_entity *entity,
+bool views_in_region(const views_room *views, const views_observer *observer, const ref_entity *entity, float margin);
+bool views_in_visible_range(const views_room *views, const views_observer *observer, const ref_entity *entity,
                             float margin);
-bool views_is_near(const views_room *room, const views_observer *observer, const views_entity *entity);
-bool views_is_staying(const views_room *room, const views_observer *observer, const views_entity *entity);
+bool views_is_near(const views_room *views, const views_observer *observer, const ref_entity *entity);
+bool views_is_staying(const views_room *views, const views_observer *observer, const ref_entity *entity);
 bool views_shows(const views_observer *observer, uint32_t id);
-double views_distance(const views_room *room, const views_observer *observer, uint32_t number);
+double views_distance(const views_room *views, const views_observer *observer, const ref_entity *entity);
 /* An anchored observer goes to its anchor. */
-void views_follow(const views_room *room, views_observer *observer);
+void views_follow(const views_room *views, views_observer *observer);
 /* NULL: it is not in the view. */
-views_seen *views_sees(const views_observer *observer, const views_entity *entity, uint32_t number);
+views_seen *views_sees(const views_observer *observer, const ref_entity *entity);
 
-qd_room_reason views_why(const views_room *room, const views_observer *observer, uint32_t number);
+/* As it is, or was when it was removed since the last tick. */
+const ref_entity *views_entity(const views_room *views, const views_seen *seen);
+
+qd_room_reason views_why(const views_room *views, const views_observer *observer, const ref_entity *entity);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "views_run.h"
+#include "run.h"
 
 /* ---- folding ---- */
 
-static void fold_add(struct trial *trial, struct fold *fold, uint64_t key, uint32_t third)
+static void fold_add(struct run *run, struct fold *fold, uint64_t key, uint32_t third)
 {
     for (uint32_t i = 0; i < fold->count; i++) {
-        MUST(trial, fold->key[i] != key || fold->third[i] != third);
+        REQUIRE(run, fold->key[i] != key || fold->third[i] != third);
     }
     if (fold->count == fold->capacity) {
         fold->capacity = fold->capacity ? 2 * fold->capacity : 64;
@@ -17,14 +17,14 @@ static void fold_add(struct trial *trial, struct fold *fold, uint64_t key, uint3
     fold->third[fold->count++] = third;
 }
 
-static void fold_remove(struct trial *trial, struct fold *fold, uint64_t key, uint32_t third)
+static void fold_remove(struct run *run, struct fold *fold, uint64_t key, uint32_t third)
 {
     uint32_t at = 0;
 
     while (at < fold->count && (fold->key[at] != key || fold->third[at] != third)) {
         at++;
     }
-    MUST(trial, at < fold->count);
+    REQUIRE(run, at < fold->count);
     fold->key[at] = fold->key[--fold->count];
     fold->third[at] = fold->third[fold->count];
 }
@@ -44,9 +44,9 @@ static uint64_t pair_of(uint32_t high, uint32_t low)
     return (uint64_t)high << 32 | low;
 }
 
-static void fold_report(struct trial *trial, const qd_room_view_report *report)
+static void fold_report(struct run *run, const qd_room_view_report *report)
 {
-    struct fold *views = &trial->views[report->member], *watchers = &trial->watchers[report->member];
+    struct fold *views = &run->view_folds[report->member], *watchers = &run->watcher_folds[report->member];
 
     if (report->reset || report->suspended) {
         views->count = 0;
@@ -55,28 +55,28 @@ static void fold_report(struct trial *trial, const qd_room_view_report *report)
         watchers->count = 0;
     }
     for (uint32_t i = 0; i < report->leave_count; i++) {
-        fold_remove(trial, views, pair_of(report->leave_observer[i], report->leave_id[i]), 0);
+        fold_remove(run, views, pair_of(report->leave_observer[i], report->leave_id[i]), 0);
     }
     for (uint32_t i = 0; i < report->enter_count; i++) {
-        fold_add(trial, views, pair_of(report->enter_observer[i], report->enter.id[i]), 0);
+        fold_add(run, views, pair_of(report->enter_observer[i], report->enter.id[i]), 0);
     }
     for (uint32_t i = 0; i < report->relay_count; i++) {
-        MUST(trial, fold_has(views, pair_of(report->relay_observer[i], report->relay_id[i]), 0));
+        REQUIRE(run, fold_has(views, pair_of(report->relay_observer[i], report->relay_id[i]), 0));
     }
     for (uint32_t i = 0; i < report->watcher_leave_count; i++) {
-        fold_remove(trial, watchers, pair_of(report->watcher_leave_entity[i], report->watcher_leave_member[i]),
+        fold_remove(run, watchers, pair_of(report->watcher_leave_entity[i], report->watcher_leave_member[i]),
                     report->watcher_leave_observer[i]);
     }
     for (uint32_t i = 0; i < report->watcher_enter_count; i++) {
-        fold_add(trial, watchers, pair_of(report->watcher_enter_entity[i], report->watcher_enter_member[i]),
+        fold_add(run, watchers, pair_of(report->watcher_enter_entity[i], report->watcher_enter_member[i]),
                  report->watcher_enter_observer[i]);
     }
 }
 
 /* The reports that a member has folded give the views of its observers, and its reverse view. */
-static void check_folded(struct trial *trial, uint32_t member)
+static void check_folded(struct run *run, uint32_t member)
 {
-    const views_room *reference = trial->reference;
+    const views_room *reference = run->views;
     uint8_t watching = reference->member[member].options.watching;
     uint32_t seen = 0, watched = 0;
 
@@ -84,19 +84,20 @@ static void check_folded(struct trial *trial, uint32_t member)
         const views_observer *observer = &reference->observer[i];
 
         for (uint32_t k = 0; k < observer->seen; k++) {
-            const views_entity *entity = &reference->entity[observer->view[k].number];
+            const ref_entity *entity = views_entity(reference, &observer->view[k]);
 
             if (observer->member == member) {
                 seen++;
-                MUST(trial, fold_has(&trial->views[member], pair_of(observer->id, entity->id), 0));
+                REQUIRE(run, fold_has(&run->view_folds[member], pair_of(observer->id, entity->id), 0));
             }
-            if (watching == QD_ROOM_WATCH_ALL || (watching == QD_ROOM_WATCH_OWN && observer->view[k].owner == member)) {
+            if (watching == QD_ROOM_WATCH_ALL || (watching == QD_ROOM_WATCH_OWN && entity->owner == member)) {
                 watched++;
-                MUST(trial, fold_has(&trial->watchers[member], pair_of(entity->id, observer->member), observer->id));
+                REQUIRE(run,
+                        fold_has(&run->watcher_folds[member], pair_of(entity->id, observer->member), observer->id));
             }
         }
     }
-    MUST(trial, trial->views[member].count == seen && trial->watchers[member].count == watched);
+    REQUIRE(run, run->view_folds[member].count == seen && run->watcher_folds[member].count == watched);
 }
 
 /* ---- comparing ---- */
@@ -107,15 +108,6 @@ struct expected {
     bool reset, reset_watchers, suspended;
     uint64_t merged_ticks;
 };
-
-static void push(views_changes *to, views_change change)
-{
-    if (to->count == to->capacity) {
-        to->capacity = to->capacity ? 2 * to->capacity : 64;
-        to->all = realloc(to->all, to->capacity * sizeof to->all[0]);
-    }
-    to->all[to->count++] = change;
-}
 
 static int by_observer(const void *a, const void *b)
 {
@@ -157,20 +149,19 @@ static void push_views(views_room *reference, views_changes *to, uint32_t member
 
         for (uint32_t k = 0; k < observer->seen; k++) {
             views_seen *seen = &observer->view[k];
-            const views_entity *entity = &reference->entity[seen->number];
+            const ref_entity *entity = views_entity(reference, seen);
             bool is_wanted =
-                watched ? watching == QD_ROOM_WATCH_ALL || (watching == QD_ROOM_WATCH_OWN && seen->owner == member)
+                watched ? watching == QD_ROOM_WATCH_ALL || (watching == QD_ROOM_WATCH_OWN && entity->owner == member)
                         : observer->member == member;
 
             if (!is_wanted) {
                 continue;
             }
             if (!watched) { /* a reset has its position */
-                seen->reported = reference->ticks;
+                seen->reported = reference->room->ticks;
                 seen->since = 0;
             }
-            push(to,
-                 (views_change){VIEWS_ENTER, observer->member, observer->id, entity->id, seen->number, seen->owner, 0});
+            views_push(to, (views_change){VIEWS_ENTER, observer->member, observer->id, entity->id, entity->owner, 0});
         }
     }
 }
@@ -205,10 +196,10 @@ static void expect(views_room *reference, uint32_t member, bool between, struct 
                           (row->options.watching == QD_ROOM_WATCH_OWN && change->owner == member);
 
         if (change->member == member && !expected->reset) {
-            push(to[change->kind], *change);
+            views_push(to[change->kind], *change);
         }
         if (is_watched && !expected->reset_watchers && change->kind != VIEWS_RELAY) {
-            push(change->kind == VIEWS_LEAVE ? &expected->watcher_leaves : &expected->watcher_enters, *change);
+            views_push(change->kind == VIEWS_LEAVE ? &expected->watcher_leaves : &expected->watcher_enters, *change);
         }
     }
     if (expected->reset) {
@@ -239,62 +230,63 @@ static void expected_free(struct expected *expected)
     free(expected->watcher_enters.all);
 }
 
-static void check_enters(struct trial *trial, const qd_room_view_report *report, const views_changes *expected)
+static void check_enters(struct run *run, const qd_room_view_report *report, const views_changes *expected)
 {
     const uint8_t *payload = report->enter_payload;
 
-    MUST(trial, report->enter_count == expected->count && report->enter.count == expected->count);
+    REQUIRE(run, report->enter_count == expected->count && report->enter.count == expected->count);
     for (uint32_t i = 0; i < report->enter_count; i++) {
-        const views_entity *entity = &trial->reference->entity[expected->all[i].number];
+        const ref_entity *entity = ref_find(&run->reference->now, expected->all[i].id);
         const qd_body *body = &entity->body;
         const qd_room_batch *enter = &report->enter;
 
-        MUST(trial, report->enter_observer[i] == expected->all[i].observer && enter->id[i] == entity->id);
-        MUST(trial, enter->x[i] == body->x && enter->y[i] == body->y && (enter->z ? enter->z[i] : 0) == body->z);
-        MUST(trial, enter->half_x[i] == body->half_x && enter->half_y[i] == body->half_y && enter->radius[i] == 0 &&
-                        enter->shape[i] == body->shape && enter->category[i] == body->category);
-        MUST(trial, report->enter_tag[i] == entity->tag && report->enter_payload_size[i] == entity->payload_size);
-        MUST(trial, entity->payload_size == 0 || memcmp(payload, entity->payload, entity->payload_size) == 0);
+        REQUIRE(run, report->enter_observer[i] == expected->all[i].observer && enter->id[i] == entity->id);
+        REQUIRE(run, enter->x[i] == body->x && enter->y[i] == body->y && (enter->z ? enter->z[i] : 0) == body->z);
+        REQUIRE(run, enter->half_x[i] == body->half_x && enter->half_y[i] == body->half_y &&
+                         enter->radius[i] == body->radius && enter->shape[i] == body->shape &&
+                         enter->category[i] == body->category);
+        REQUIRE(run, report->enter_tag[i] == entity->tag && report->enter_payload_size[i] == entity->payload_size);
+        REQUIRE(run, entity->payload_size == 0 || memcmp(payload, entity->payload, entity->payload_size) == 0);
         payload += entity->payload_size > 0 ? entity->payload_size : 0;
     }
 }
 
-static void check_watchers(struct trial *trial, uint32_t count, const uint32_t *entity, const uint32_t *member,
+static void check_watchers(struct run *run, uint32_t count, const uint32_t *entity, const uint32_t *member,
                            const uint32_t *observer, const views_changes *expected)
 {
-    MUST(trial, count == expected->count);
+    REQUIRE(run, count == expected->count);
     for (uint32_t i = 0; i < count; i++) {
-        MUST(trial, entity[i] == expected->all[i].id && member[i] == expected->all[i].member &&
-                        observer[i] == expected->all[i].observer);
+        REQUIRE(run, entity[i] == expected->all[i].id && member[i] == expected->all[i].member &&
+                         observer[i] == expected->all[i].observer);
     }
     met->watchers += count;
 }
 
-static void check_report(struct trial *trial, const qd_room_view_report *report, const struct expected *expected)
+static void check_report(struct run *run, const qd_room_view_report *report, const struct expected *expected)
 {
-    MUST(trial, !is_silent(expected) && report->tick == trial->tick);
-    MUST(trial, report->reset == expected->reset && report->reset_watchers == expected->reset_watchers &&
-                    report->suspended == expected->suspended && report->merged_ticks == expected->merged_ticks);
-    MUST(trial, report->leave_count == expected->leaves.count && report->relay_count == expected->relays.count);
+    REQUIRE(run, !is_silent(expected) && report->tick == run->tick);
+    REQUIRE(run, report->reset == expected->reset && report->reset_watchers == expected->reset_watchers &&
+                     report->suspended == expected->suspended && report->merged_ticks == expected->merged_ticks);
+    REQUIRE(run, report->leave_count == expected->leaves.count && report->relay_count == expected->relays.count);
     for (uint32_t i = 0; i < report->leave_count; i++) {
         const views_change *leave = &expected->leaves.all[i];
 
-        MUST(trial, report->leave_observer[i] == leave->observer && report->leave_id[i] == leave->id);
-        MUST(trial, report->leave_reason[i] == leave->reason);
+        REQUIRE(run, report->leave_observer[i] == leave->observer && report->leave_id[i] == leave->id);
+        REQUIRE(run, report->leave_reason[i] == leave->reason);
         met->leaves[leave->reason]++;
     }
-    check_enters(trial, report, &expected->enters);
+    check_enters(run, report, &expected->enters);
     for (uint32_t i = 0; i < report->relay_count; i++) {
         const views_change *relay = &expected->relays.all[i];
-        const qd_body *body = &trial->reference->entity[relay->number].body;
+        const qd_body *body = &ref_find(&run->reference->now, relay->id)->body;
 
-        MUST(trial, report->relay_observer[i] == relay->observer && report->relay_id[i] == relay->id);
-        MUST(trial, report->relay_x[i] == body->x && report->relay_y[i] == body->y &&
-                        (report->relay_z ? report->relay_z[i] : 0) == body->z);
+        REQUIRE(run, report->relay_observer[i] == relay->observer && report->relay_id[i] == relay->id);
+        REQUIRE(run, report->relay_x[i] == body->x && report->relay_y[i] == body->y &&
+                         (report->relay_z ? report->relay_z[i] : 0) == body->z);
     }
-    check_watchers(trial, report->watcher_leave_count, report->watcher_leave_entity, report->watcher_leave_member,
+    check_watchers(run, report->watcher_leave_count, report->watcher_leave_entity, report->watcher_leave_member,
                    report->watcher_leave_observer, &expected->watcher_leaves);
-    check_watchers(trial, report->watcher_enter_count, report->watcher_enter_entity, report->watcher_enter_member,
+    check_watchers(run, report->watcher_enter_count, report->watcher_enter_entity, report->watcher_enter_member,
                    report->watcher_enter_observer, &expected->watcher_enters);
     met->enters += report->enter_count;
     met->relays += report->relay_count;
@@ -302,14 +294,14 @@ static void check_report(struct trial *trial, const qd_room_view_report *report,
     met->suspensions += report->suspended;
 }
 
-static void mix_column(struct trial *trial, const void *column, uint32_t count, size_t size)
+static void mix_column(struct run *run, const void *column, uint32_t count, size_t size)
 {
     if (count > 0) {
-        trial_mix(trial, column, count * size);
+        mix(run, column, count * size);
     }
 }
 
-static void mix_report(struct trial *trial, const qd_room_view_report *report)
+static void mix_report(struct run *run, const qd_room_view_report *report)
 {
     const uint32_t head[] = {report->member,
                              report->reset,
@@ -321,39 +313,40 @@ static void mix_report(struct trial *trial, const qd_room_view_report *report)
                              report->watcher_leave_count,
                              report->watcher_enter_count};
 
-    trial_mix(trial, head, sizeof head);
-    mix_column(trial, report->leave_observer, report->leave_count, sizeof(uint32_t));
-    mix_column(trial, report->leave_id, report->leave_count, sizeof(uint32_t));
-    mix_column(trial, report->leave_reason, report->leave_count, 1);
-    mix_column(trial, report->enter_observer, report->enter_count, sizeof(uint32_t));
-    mix_column(trial, report->enter.id, report->enter_count, sizeof(uint32_t));
-    mix_column(trial, report->relay_id, report->relay_count, sizeof(uint32_t));
-    mix_column(trial, report->watcher_leave_entity, report->watcher_leave_count, sizeof(uint32_t));
-    mix_column(trial, report->watcher_enter_entity, report->watcher_enter_count, sizeof(uint32_t));
+    mix(run, head, sizeof head);
+    mix_column(run, report->leave_observer, report->leave_count, sizeof(uint32_t));
+    mix_column(run, report->leave_id, report->leave_count, sizeof(uint32_t));
+    mix_column(run, report->leave_reason, report->leave_count, 1);
+    mix_column(run, report->enter_observer, report->enter_count, sizeof(uint32_t));
+    mix_column(run, report->enter.id, report->enter_count, sizeof(uint32_t));
+    mix_column(run, report->relay_id, report->relay_count, sizeof(uint32_t));
+    mix_column(run, report->watcher_leave_entity, report->watcher_leave_count, sizeof(uint32_t));
+    mix_column(run, report->watcher_enter_entity, report->watcher_enter_count, sizeof(uint32_t));
 }
 
 /* ---- why ---- */
 
-static void check_reason(struct trial *trial, const qd_room_reason *found, qd_room_reason expected)
+static void check_reason(struct run *run, const qd_room_reason *found, qd_room_reason expected)
 {
-    MUST(trial, found->member == expected.member && found->observer == expected.observer);
-    MUST(trial, found->sight == expected.sight);
-    MUST(trial, found->distance == expected.distance && found->range == expected.range &&
-                    found->leave_margin == expected.leave_margin);
-    MUST(trial, found->limit == expected.limit && found->seen == expected.seen);
+    REQUIRE(run, found->member == expected.member && found->observer == expected.observer);
+    REQUIRE(run, found->sight == expected.sight);
+    REQUIRE(run, found->distance == expected.distance && found->range == expected.range &&
+                     found->leave_margin == expected.leave_margin);
+    REQUIRE(run, found->limit == expected.limit && found->seen == expected.seen);
     met->sights[found->sight]++;
 }
 
 /* Straight after a tick. */
-static void check_why(struct trial *trial, rng_stream *rng)
+static void check_why(struct run *run, rng_stream *rng)
 {
-    views_room *reference = trial->reference;
-    uint32_t a = rng_below(rng, trial->universe), b = rng_below(rng, trial->universe), count = 0;
+    views_room *reference = run->views;
+    uint32_t a = draw_id(run, rng), b = draw_id(run, rng), count = 0;
     qd_room_reason reasons[4];
 
     if (!reference) {
         return;
     }
+    const ref_entity *seen = ref_find(&run->reference->now, b);
     for (uint32_t i = 0; i < reference->observers; i++) {
         const views_observer *observer = &reference->observer[i];
 
@@ -361,38 +354,38 @@ static void check_why(struct trial *trial, rng_stream *rng)
             continue;
         }
         count += observer->anchored && observer->anchor == a;
-        uint32_t found = qd_room_why(trial->room, observer->member, observer->id, trial_id(trial, b), 4, reasons);
-        MUST(trial, found == (reference->entity[b].present ? 1 : UINT32_MAX));
-        if (reference->entity[b].present) {
-            check_reason(trial, &reasons[0], views_why(reference, observer, b));
+        uint32_t found = qd_room_why(run->room, observer->member, observer->id, b, 4, reasons);
+        REQUIRE(run, found == (seen ? 1 : UINT32_MAX));
+        if (seen) {
+            check_reason(run, &reasons[0], views_why(reference, observer, seen));
         }
     }
-    bool both = reference->entity[a].present && reference->entity[b].present;
-    uint32_t found = qd_room_why(trial->room, UINT32_MAX, trial_id(trial, a), trial_id(trial, b), 4, reasons);
-    MUST(trial, found == (both ? count : UINT32_MAX));
+    bool both = seen && ref_find(&run->reference->now, a);
+    uint32_t found = qd_room_why(run->room, UINT32_MAX, a, b, 4, reasons);
+    REQUIRE(run, found == (both ? count : UINT32_MAX));
     for (uint32_t i = 0; both && i < found && i < 4; i++) {
-        MUST(trial, i == 0 || reasons[i - 1].member < reasons[i].member ||
-                        (reasons[i - 1].member == reasons[i].member && reasons[i - 1].observer < reasons[i].observer));
-        check_reason(trial, &reasons[i],
-                     views_why(reference, views_find(reference, reasons[i].member, reasons[i].observer), b));
+        REQUIRE(run, i == 0 || reasons[i - 1].member < reasons[i].member ||
+                         (reasons[i - 1].member == reasons[i].member && reasons[i - 1].observer < reasons[i].observer));
+        check_reason(run, &reasons[i],
+                     views_why(reference, views_find(reference, reasons[i].member, reasons[i].observer), seen));
     }
 }
 
 /* ---- ticks ---- */
 
-static void check_stats(struct trial *trial)
+static void check_view_stats(struct run *run)
 {
-    const views_room *reference = trial->reference;
+    const views_room *reference = run->views;
     qd_room_view_stats stats;
     uint64_t seen = 0;
 
-    qd_room_view_stats_get(trial->room, &stats);
+    qd_room_view_stats_get(run->room, &stats);
     for (uint32_t i = 0; i < reference->observers; i++) {
         seen += reference->observer[i].seen;
     }
-    MUST(trial, stats.observers == views_live(reference) && stats.seen == seen);
-    MUST(trial, stats.enters == reference->enters && stats.leaves == reference->leaves);
-    MUST(trial, stats.enters - stats.leaves == seen);
+    REQUIRE(run, stats.observers == views_live(reference) && stats.seen == seen);
+    REQUIRE(run, stats.enters == reference->enters && stats.leaves == reference->leaves);
+    REQUIRE(run, stats.enters - stats.leaves == seen);
 }
 
 static void begin_round(views_room *reference, uint64_t reported_before)
@@ -407,75 +400,77 @@ static void begin_round(views_room *reference, uint64_t reported_before)
     }
 }
 
-static void read_reports(struct trial *trial, bool between)
+static void read_reports(struct run *run, bool between)
 {
     qd_room_view_report report;
-    bool more = qd_room_next_view(trial->room, &report);
+    bool more = qd_room_next_view(run->room, &report);
 
-    for (uint32_t member = 0; member < VIEWS_MEMBERS_MAX && trial->reference; member++) {
-        views_member *row = &trial->reference->member[member];
+    for (uint32_t member = 0; member < VIEWS_MEMBERS_MAX && run->views; member++) {
+        views_member *row = &run->views->member[member];
         struct expected expected = {0};
         bool is_its = more && report.member == member;
 
-        MUST(trial, !is_its || (row->present && !row->lost));
-        if (!row->present || row->lost) {
+        bool is_present = run->reference->members[member].present;
+
+        REQUIRE(run, !is_its || (is_present && !row->lost));
+        if (!is_present || row->lost) {
             continue;
         }
-        expect(trial->reference, member, between, &expected);
+        expect(run->views, member, between, &expected);
         if (is_its) {
             row->news = report.reset ? VIEWS_RESET : VIEWS_EVENTS;
-            mix_report(trial, &report);
-            check_report(trial, &report, &expected);
-            fold_report(trial, &report);
-            more = qd_room_next_view(trial->room, &report);
+            mix_report(run, &report);
+            check_report(run, &report, &expected);
+            fold_report(run, &report);
+            more = qd_room_next_view(run->room, &report);
         } else {
-            MUST(trial, is_silent(&expected));
+            REQUIRE(run, is_silent(&expected));
         }
         expected_free(&expected);
         /* Between ticks others may wait for a reset. */
         if (!between || is_its) {
-            check_folded(trial, member);
+            check_folded(run, member);
         }
     }
-    MUST(trial, !trial->reference || !more);
+    REQUIRE(run, !run->views || !more);
     while (more) {
-        mix_report(trial, &report);
-        more = qd_room_next_view(trial->room, &report);
+        mix_report(run, &report);
+        more = qd_room_next_view(run->room, &report);
     }
 }
 
-void trial_tick(struct trial *trial, rng_stream *rng)
+void views_do_tick(struct run *run, rng_stream *rng)
 {
     uint32_t skipped = rng_one_in(rng, 6) ? rng_below(rng, 4) : 0;
 
-    if (trial->reference) {
-        begin_round(trial->reference, trial->tick);
+    if (run->views) {
+        begin_round(run->views, run->tick);
     }
-    qd_room_tick(trial->room, trial->executor, skipped);
-    trial->tick += 1 + skipped;
+    qd_room_tick(run->room, run->executor, skipped);
+    run->tick += 1 + skipped;
     met->ticks++;
-    if (trial->reference) {
-        views_tick(trial->reference, skipped);
+    if (run->views) {
+        views_tick(run->views, skipped);
     }
-    read_reports(trial, false);
-    if (trial->reference) {
-        check_stats(trial);
+    read_reports(run, false);
+    if (run->views) {
+        check_view_stats(run);
     }
-    check_why(trial, rng);
+    check_why(run, rng);
 }
 
-void trial_catch_up(struct trial *trial)
+void views_do_catch_up(struct run *run)
 {
-    qd_room_view_catch_up(trial->room);
-    if (trial->reference && trial->reference->watchers_due) {
-        begin_round(trial->reference, trial->tick);
-        read_reports(trial, true);
+    qd_room_view_catch_up(run->room);
+    if (run->views && run->views->watchers_due) {
+        begin_round(run->views, run->tick);
+        read_reports(run, true);
         return;
     }
     qd_room_view_report report;
-    bool any = qd_room_next_view(trial->room, &report);
-    MUST(trial, !trial->reference || !any);
-    for (; any; any = qd_room_next_view(trial->room, &report)) {
-        mix_report(trial, &report);
+    bool any = qd_room_next_view(run->room, &report);
+    REQUIRE(run, !run->views || !any);
+    for (; any; any = qd_room_next_view(run->room, &report)) {
+        mix_report(run, &report);
     }
 }

@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/spaces.h"
+
 #define LONG_ROUNDS  100u
 #define WORK_SECONDS 60u  /* of processors, for a script that takes one at most, or some where everything is watched */
 #define HANG_SECONDS 900u /* of the clock, for one that waits for itself: machines may be busy with other things */
@@ -69,16 +71,24 @@ static void keep_if_it_fails(script *s, script *shorter)
     script_free(shorter);
 }
 
-/* Tries without the lines from `first` to before `last`. */
-static void cut(script *s, uint32_t first, uint32_t last)
+static bool is_of(const script_line *line, uint32_t entity)
+{
+    return line->verb < SCRIPT_TICK && line->entity == entity;
+}
+
+/* Tries without the lines from `first` to before `last`, and without those of the entity, if any. */
+static void cut(script *s, uint32_t first, uint32_t last, uint32_t entity)
 {
     script shorter = *s;
 
     shorter.capacity = s->count + 1;
     shorter.line = malloc(shorter.capacity * sizeof *s->line);
-    shorter.count = s->count - (last - first);
-    memcpy(shorter.line, s->line, first * sizeof *s->line);
-    memcpy(shorter.line + first, s->line + last, (s->count - last) * sizeof *s->line);
+    shorter.count = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        if ((i < first || i >= last) && !is_of(&s->line[i], entity)) {
+            shorter.line[shorter.count++] = s->line[i];
+        }
+    }
     keep_if_it_fails(s, &shorter);
 }
 
@@ -91,16 +101,11 @@ static bool cut_lines(script *s)
         for (uint32_t end = s->count; end > 0;) {
             uint32_t first = end > part ? end - part : 0;
 
-            cut(s, first, end);
+            cut(s, first, end, SCRIPT_ENTITIES_MAX);
             end = first;
         }
     }
     return s->count < before;
-}
-
-static bool is_of(const script_line *line, uint32_t entity)
-{
-    return line->verb < SCRIPT_TICK && line->entity == entity;
 }
 
 static bool cut_entities(script *s)
@@ -108,17 +113,7 @@ static bool cut_entities(script *s)
     uint32_t before = s->count;
 
     for (uint32_t entity = 0; entity < SCRIPT_ENTITIES_MAX; entity++) {
-        script shorter = *s;
-
-        shorter.capacity = s->count + 1;
-        shorter.line = malloc(shorter.capacity * sizeof *s->line);
-        shorter.count = 0;
-        for (uint32_t i = 0; i < s->count; i++) {
-            if (!is_of(&s->line[i], entity)) {
-                shorter.line[shorter.count++] = s->line[i];
-            }
-        }
-        keep_if_it_fails(s, &shorter);
+        cut(s, 0, 0, entity);
     }
     return s->count < before;
 }
@@ -157,16 +152,15 @@ static void shorten(script *s)
 
 typedef struct choice {
     uint64_t scripts, first;
-    const char *index;   /* or NULL */
-    uint32_t dimensions; /* or 0 */
+    qd_space_index index; /* or 0 */
+    uint32_t dimensions;  /* or 0 */
 } choice;
 
 static bool is_chosen(const choice *c, uint64_t seed)
 {
     const script_index *it = script_index_of_seed(seed);
 
-    return (c->index == NULL || strcmp(c->index, it->name) == 0) &&
-           (c->dimensions == 0 || c->dimensions == it->dimensions);
+    return (c->index == 0 || c->index == it->index) && (c->dimensions == 0 || c->dimensions == it->dimensions);
 }
 
 static bool parse(int argc, char **argv, choice *c)
@@ -180,7 +174,10 @@ static bool parse(int argc, char **argv, choice *c)
         if (strcmp(argv[i], "long") == 0) {
             c->scripts = LONG_ROUNDS * script_round();
         } else if (strcmp(argv[i], "--index") == 0 && i + 1 < argc) {
-            c->index = argv[++i];
+            c->index = space_index_named(argv[++i]);
+            if (c->index == 0) {
+                return false;
+            }
         } else if (strcmp(argv[i], "--dimensions") == 0 && i + 1 < argc) {
             c->dimensions = (uint32_t)strtoul(argv[++i], NULL, 10);
         } else if (*end == '\0' && numbers < 2) {

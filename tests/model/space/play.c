@@ -9,6 +9,7 @@
 
 #include "executors.h"
 #include "reference.h"
+#include "support/spaces.h"
 
 #define NONE UINT32_MAX
 
@@ -137,37 +138,6 @@ static void refilter(game *g, const script_line *line)
 
 /* ---- events ---- */
 
-typedef struct event_record {
-    uint32_t a, b;
-    qd_space_kind kind;
-} event_record;
-
-static int compare_events(const void *left, const void *right)
-{
-    const event_record *x = left, *y = right;
-
-    if (x->a != y->a) {
-        return x->a < y->a ? -1 : 1;
-    }
-    if (x->b != y->b) {
-        return x->b < y->b ? -1 : 1;
-    }
-    return (int)x->kind - (int)y->kind;
-}
-
-static event_record *sorted(const qd_space_events *found)
-{
-    event_record *events = malloc((found->count + 1) * sizeof *events);
-
-    for (size_t i = 0; i < found->count; i++) {
-        uint32_t a = qd_space_event_a(found->events[i]), b = qd_space_event_b(found->events[i]);
-
-        events[i] = (event_record){a < b ? a : b, a < b ? b : a, qd_space_event_kind(found->events[i])};
-    }
-    qsort(events, found->count, sizeof *events, compare_events);
-    return events;
-}
-
 static const char *kind_name(uint32_t kind)
 {
     static const char *const names[] = {"nothing", "a begin", "an end", "a stay", "a passed"};
@@ -175,8 +145,10 @@ static const char *kind_name(uint32_t kind)
     return kind <= QD_SPACE_PASSED ? names[kind] : "an event of no kind";
 }
 
-static void fail_pair(game *g, const char *what, uint32_t kind, uint32_t a, uint32_t b)
+/* `pair`: the smaller slot and the larger one, 24 bits each. */
+static void fail_pair(game *g, const char *what, uint32_t kind, uint64_t pair)
 {
+    const uint32_t a = (uint32_t)(pair >> 24), b = (uint32_t)pair & 0xffffff;
     uint32_t entity[2] = {NONE, NONE};
 
     for (uint32_t i = 0; i < SCRIPT_ENTITIES_MAX; i++) {
@@ -190,32 +162,28 @@ static void fail_pair(game *g, const char *what, uint32_t kind, uint32_t a, uint
 }
 
 /* Both are sorted by pair. */
-static void compare_each(game *g, const event_record *event, size_t count, const reference_pairs *expected)
+static void compare_each(game *g, const uint64_t *key, size_t count, const reference_pairs *expected)
 {
     size_t next = 0;
 
     for (size_t i = 0; i < expected->count; i++) {
         const reference_pair *pair = &expected->pair[i];
+        const uint64_t slots = (uint64_t)pair->a << 24 | pair->b;
 
-        if (next < count && (event[next].a < pair->a || (event[next].a == pair->a && event[next].b < pair->b))) {
+        if (next < count && key[next] >> 8 < slots) {
             break; /* unexpected events: reported below */
         }
-        if (next < count && event[next].a == pair->a && event[next].b == pair->b) {
-            if ((pair->may_be >> event[next].kind & 1) == 0) {
-                fail_pair(g, "is wrong", event[next].kind, pair->a, pair->b);
+        if (next < count && key[next] >> 8 == slots) {
+            if ((pair->may_be >> (key[next] & 0xff) & 1) == 0) {
+                fail_pair(g, "is wrong", key[next] & 0xff, slots);
             }
             next++;
         } else if ((pair->may_be & 1) == 0) {
-            uint32_t kind = 1;
-
-            while ((pair->may_be >> kind & 1) == 0) {
-                kind++;
-            }
-            fail_pair(g, "is missing", kind, pair->a, pair->b);
+            fail_pair(g, "is missing", (uint32_t)__builtin_ctz(pair->may_be), slots);
         }
     }
     if (next < count) {
-        fail_pair(g, "is too much", event[next].kind, event[next].a, event[next].b);
+        fail_pair(g, "is too much", key[next] & 0xff, key[next] >> 8);
     }
 }
 
@@ -229,13 +197,13 @@ static void compare(game *g, const qd_space_events *found, size_t limit, qd_spac
         fail(g, "complete with %zu events of at most %zu (%" PRIu64 " found)", expected.certain, limit, found->found);
     }
     if (found->complete) {
-        event_record *events = sorted(found);
+        uint64_t *keys = space_event_keys(found->events, found->count);
 
-        compare_each(g, events, found->count, &expected);
+        compare_each(g, keys, found->count, &expected);
         for (size_t i = 0; i < found->count; i++) {
-            g->tally->events[events[i].kind <= QD_SPACE_PASSED ? events[i].kind : 0]++;
+            g->tally->events[(keys[i] & 0xff) <= QD_SPACE_PASSED ? keys[i] & 0xff : 0]++;
         }
-        free(events);
+        free(keys);
     }
     g->tally->stopped += !found->complete;
     free(expected.pair);
@@ -426,34 +394,16 @@ static void ask(game *g, const script_line *line)
 /* Returns how many lines were played. */
 static uint32_t play_line(game *g)
 {
+    static void (*const plays[])(game *g, const script_line *line) = {
+        [SCRIPT_SPAWN] = spawn, [SCRIPT_DESPAWN] = despawn, [SCRIPT_RESHAPE] = reshape, [SCRIPT_REFILTER] = refilter,
+        [SCRIPT_TICK] = tick,   [SCRIPT_PAIRS] = pairs,     [SCRIPT_QUERY] = ask,
+    };
     const script_line *line = &g->s->line[g->line];
 
-    switch (line->verb) {
-    case SCRIPT_SPAWN:
-        spawn(g, line);
-        return 1;
-    case SCRIPT_DESPAWN:
-        despawn(g, line);
-        return 1;
-    case SCRIPT_MOVE:
-    case SCRIPT_TELEPORT:
+    if (line->verb == SCRIPT_MOVE || line->verb == SCRIPT_TELEPORT) {
         return move(g, g->line);
-    case SCRIPT_RESHAPE:
-        reshape(g, line);
-        return 1;
-    case SCRIPT_REFILTER:
-        refilter(g, line);
-        return 1;
-    case SCRIPT_TICK:
-        tick(g, line);
-        return 1;
-    case SCRIPT_PAIRS:
-        pairs(g, line);
-        return 1;
-    case SCRIPT_QUERY:
-        ask(g, line);
-        return 1;
     }
+    plays[line->verb](g, line);
     return 1;
 }
 

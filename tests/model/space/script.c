@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "support/rng.h"
+#include "support/spaces.h"
 
 const script_index script_indexes[] = {
-    {QD_SPACE_QUADTREE, "quadtree", 2}, {QD_SPACE_OCTREE, "octree", 3}, {QD_SPACE_GRID, "grid", 2},
-    {QD_SPACE_GRID, "grid", 3},         {QD_SPACE_BRUTE, "brute", 2},   {QD_SPACE_BRUTE, "brute", 3},
-    {QD_SPACE_HASH, "hash", 2},         {QD_SPACE_HASH, "hash", 3},     {QD_SPACE_SPARSE, "sparse", 2},
-    {QD_SPACE_SPARSE, "sparse", 3},     {QD_SPACE_AUTO, "auto", 2},     {QD_SPACE_AUTO, "auto", 3},
+    {QD_SPACE_QUADTREE, 2}, {QD_SPACE_OCTREE, 3}, {QD_SPACE_GRID, 2}, {QD_SPACE_GRID, 3},
+    {QD_SPACE_BRUTE, 2},    {QD_SPACE_BRUTE, 3},  {QD_SPACE_HASH, 2}, {QD_SPACE_HASH, 3},
+    {QD_SPACE_SPARSE, 2},   {QD_SPACE_SPARSE, 3}, {QD_SPACE_AUTO, 2}, {QD_SPACE_AUTO, 3},
 };
 const uint32_t script_index_count = sizeof script_indexes / sizeof *script_indexes;
 
@@ -488,10 +488,7 @@ static void draw_run(drawing *d)
     if (d->aimed > 500 && one_in(d, 2)) {
         s->tuning.leaf_rows = 4096;
     }
-    uint32_t kernels = 0;
-    while (qd_space_kernel_at(kernels) != NULL) {
-        kernels++;
-    }
+    const uint32_t kernels = space_kernel_count();
     /* Every kernel and executor comes with every index and mixture, and from the first seeds on with some of them. */
     uint64_t round = s->seed / script_index_count / MIXTURES, turn = s->seed % script_index_count + d->shapes;
     s->kernel = (uint32_t)((round + turn) % kernels);
@@ -506,12 +503,7 @@ const script_index *script_index_of_seed(uint64_t seed)
 
 uint64_t script_round(void)
 {
-    uint64_t kernels = 0;
-
-    while (qd_space_kernel_at((uint32_t)kernels) != NULL) {
-        kernels++;
-    }
-    return script_index_count * MIXTURES * kernels * SCRIPT_EXECUTORS;
+    return (uint64_t)script_index_count * MIXTURES * space_kernel_count() * SCRIPT_EXECUTORS;
 }
 
 void script_draw(script *s, script_aim aim, uint64_t seed)

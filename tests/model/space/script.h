@@ -58,7 +58,6 @@ typedef enum script_aim { SCRIPT_EVENTS, SCRIPT_QUERIES, SCRIPT_SWEPT } script_a
 /* An index in one number of dimensions: the thing under test. */
 typedef struct script_index {
     qd_space_index index;
-    const char *name;
     uint32_t dimensions;
 } script_index;
 

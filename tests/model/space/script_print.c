@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "script.h"
+#include "support/spaces.h"
 
 /* As many numbers as there are axes; nine digits identify every float. */
 static void print_axes(FILE *to, uint32_t dimensions, float x, float y, float z)
@@ -89,7 +90,7 @@ void script_print(const script *s, FILE *to)
     const qd_space_config *c = &s->config;
 
     fprintf(to, "# seed %" PRIu64 ": %s, %u dimensions, kernel %s, %s executor of %u\n", s->seed,
-            script_index_of_seed(s->seed)->name, c->dimensions, qd_space_kernel_at(s->kernel), executors[s->executor],
+            space_index_names[s->config.index], c->dimensions, qd_space_kernel_at(s->kernel), executors[s->executor],
             s->workers);
     fputs("# bounds", to);
     print_axes(to, c->dimensions, c->min_x, c->min_y, c->min_z);

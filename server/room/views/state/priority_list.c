@@ -7,13 +7,13 @@
 
 void qd_priority_list_deinit(qd_priority_list *list, qd_heap *heap)
 {
-    qd_heap_free(heap, list->items, list->capacity * sizeof list->items[0]);
+    qd_array_drop(heap, list->items, list->capacity);
     *list = (qd_priority_list){0};
 }
 
 void qd_priority_list_add(qd_priority_list *list, qd_heap *heap, qd_priority item)
 {
-    list->items = qd_array_need(heap, list->items, &list->capacity, sizeof list->items[0], list->count);
+    qd_array_need(heap, list->items, list->capacity, list->count);
     list->items[list->count++] = item;
 }
 

@@ -5,7 +5,7 @@
 #ifndef QD_ROOM_VIEWS_STATE_PRIORITY_LIST_H
 #define QD_ROOM_VIEWS_STATE_PRIORITY_LIST_H
 
-#include "../../../base/memory/alloc.h"
+#include "../../../base/memory/array.h"
 
 /* Ordered by (lead, distance, rank, id), which differ between any two items of a list. */
 typedef struct qd_priority {

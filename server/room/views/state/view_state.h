@@ -69,6 +69,11 @@ enum {
 enum { QD_BODY_INNER = 0, QD_BODY_OUTER, QD_BODY_BEACON_INNER, QD_BODY_BEACON_OUTER, QD_BODIES };
 enum { QD_REGION_BODIES = 2 }; /* QD_BODY_INNER and QD_BODY_OUTER */
 
+/* Rows; QD_NONE at the ends. */
+typedef struct qd_observer_links {
+    uint32_t previous, next;
+} qd_observer_links;
+
 typedef struct qd_observer {
     /* One cache line with what a change of its view needs. */
     qd_visible_entries entries;
@@ -93,9 +98,9 @@ typedef struct qd_observer {
     uint32_t limit, enter_budget;
     float relay_range[QD_VIEW_TIERS_MAX];
     uint16_t relay_every[QD_VIEW_TIERS_MAX];
-    uint32_t body[QD_BODIES];                  /* in the visibility index; QD_NONE */
-    uint32_t member_previous, member_next;     /* the list of its member's observers */
-    uint32_t anchored_previous, anchored_next; /* and of observers at the same entity */
+    uint32_t body[QD_BODIES]; /* in the visibility index; QD_NONE */
+    qd_observer_links of_member,
+        of_anchor; /* the lists of its member's observers, and of observers at the same entity */
 } qd_observer;
 
 _Static_assert(offsetof(qd_observer, id) <= 64 && sizeof(qd_observer) % 64 == 0, "each has its own cache lines");
@@ -191,7 +196,7 @@ typedef struct qd_views {
     uint32_t count, capacity; /* of rows in use or used before */
     uint32_t live, gone;
     uint32_t boxes;     /* live observers whose region is a box */
-    uint32_t free;      /* the list of free rows, by member_next */
+    uint32_t free;      /* the list of free rows, by of_member.next */
     uint8_t *attention; /* by row: QD_ATTEND_* */
     uint32_t attention_capacity;
     uint32_t multiplier; /* of all sets of visible entries */
@@ -233,6 +238,19 @@ static inline uint32_t qd_use_index(uint32_t use)
 {
     return use & ((1u << QD_USE_SHIFT) - 1);
 }
+
+/* What a tick finds: an entity comes into a region of an observer, or goes from it. */
+typedef struct qd_crossing {
+    uint32_t use; /* the observer, and which of its bodies (qd_use) */
+    uint32_t slot : 31;
+    uint32_t begins : 1;
+} qd_crossing;
+
+typedef struct qd_crossings {
+    const qd_crossing *all;
+    size_t count;
+    bool complete; /* false: `all` is not valid */
+} qd_crossings;
 
 static inline unsigned qd_views_axes(const qd_views *views)
 {

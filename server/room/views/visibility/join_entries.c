@@ -62,17 +62,13 @@ static uint32_t number_of(const qd_join_curve *curve, float x, float y)
 static void fit_entries(qd_views *views, uint32_t count)
 {
     qd_join *join = views->join;
+    const uint32_t last = count | (QD_JOIN_FAN - 1);
 
     for (unsigned k = 0; k < qd_views_axes(views); k++) {
-        qd_join_column *both[] = {&join->now[k], &join->was[k]};
-
-        for (unsigned i = 0; i < 2; i++) {
-            both[i]->of =
-                qd_array_need(views->heap, both[i]->of, &both[i]->capacity, sizeof(float), count | (QD_JOIN_FAN - 1));
-        }
+        qd_array_need(views->heap, join->now[k].of, join->now[k].capacity, last);
+        qd_array_need(views->heap, join->was[k].of, join->was[k].capacity, last);
     }
-    join->entries.of = qd_array_need(views->heap, join->entries.of, &join->entries.capacity, sizeof(uint32_t),
-                                     count | (QD_JOIN_FAN - 1));
+    qd_array_need(views->heap, join->entries.of, join->entries.capacity, last);
 }
 
 /* Fills the last group with entries of no entity. */
@@ -93,7 +89,7 @@ static void list_addition(qd_views *views, uint32_t slot, uint32_t replaces)
 {
     qd_join_additions *to = &views->join->additions;
 
-    to->of = qd_array_need(views->heap, to->of, &to->capacity, sizeof to->of[0], to->count);
+    qd_array_need(views->heap, to->of, to->capacity, to->count);
     to->of[to->count++] = (qd_join_addition){slot, replaces};
 }
 
@@ -171,8 +167,7 @@ static void append_additions(qd_views *views)
         return;
     }
     fit_entries(views, first + all->count);
-    join->replaced.of = qd_array_need(views->heap, join->replaced.of, &join->replaced.capacity,
-                                      sizeof join->replaced.of[0], all->count - 1);
+    qd_array_need(views->heap, join->replaced.of, join->replaced.capacity, all->count - 1);
     for (uint32_t i = 0; i < all->count; i++) {
         const uint32_t slot = all->of[i].slot;
 
@@ -205,7 +200,7 @@ static void fit_regions(qd_views *views, qd_join_regions *regions, uint32_t coun
     if (count == 0) {
         return;
     }
-    regions->of = qd_array_need(views->heap, regions->of, &regions->capacity, sizeof regions->of[0], count - 1);
+    qd_array_need(views->heap, regions->of, regions->capacity, count - 1);
     while (regions->count < count) {
         regions->of[regions->count++] = (qd_join_region){.kind = 0};
     }
@@ -254,7 +249,7 @@ static void sort_regions(qd_views *views)
         order.values[i] = i;
     }
     qd_order_sort(&order, count, 32, 0);
-    join->order.of = qd_array_need(views->heap, join->order.of, &join->order.capacity, sizeof(uint32_t), count - 1);
+    qd_array_need(views->heap, join->order.of, join->order.capacity, count - 1);
     memcpy(join->order.of, order.values, count * sizeof order.values[0]);
     join->order.count = count;
 }

@@ -138,7 +138,7 @@ static void search_region(const search *all, part *to, uint32_t i, uint32_t *mem
         if (count == 0) {
             continue;
         }
-        to->all = qd_array_need(&to->heap, to->all, &to->capacity, sizeof to->all[0], to->count + count - 1);
+        qd_array_need(&to->heap, to->all, to->capacity, to->count + count - 1);
         add_crossings(all, to, i, found, count);
     }
 }
@@ -187,7 +187,7 @@ static void fit_parts(qd_views *views, uint32_t count)
 {
     qd_join *join = views->join;
 
-    join->parts = qd_array_need(views->heap, join->parts, &join->part_capacity, sizeof join->parts[0], count - 1);
+    qd_array_need(views->heap, join->parts, join->part_capacity, count - 1);
     for (; join->part_count < count; join->part_count++) {
         part *made = &join->parts[join->part_count];
 
@@ -262,16 +262,16 @@ qd_join *qd_join_create(qd_heap *heap)
 void qd_join_destroy(qd_join *join, qd_heap *heap)
 {
     for (unsigned k = 0; k < 3; k++) {
-        qd_heap_free(heap, join->now[k].of, join->now[k].capacity * sizeof(float));
-        qd_heap_free(heap, join->was[k].of, join->was[k].capacity * sizeof(float));
+        qd_array_drop(heap, join->now[k].of, join->now[k].capacity);
+        qd_array_drop(heap, join->was[k].of, join->was[k].capacity);
     }
     qd_join_slots *slots[] = {&join->entries, &join->replaced, &join->order};
     for (size_t i = 0; i < sizeof slots / sizeof slots[0]; i++) {
-        qd_heap_free(heap, slots[i]->of, slots[i]->capacity * sizeof slots[i]->of[0]);
+        qd_array_drop(heap, slots[i]->of, slots[i]->capacity);
     }
-    qd_heap_free(heap, join->additions.of, join->additions.capacity * sizeof join->additions.of[0]);
-    qd_heap_free(heap, join->regions_now.of, join->regions_now.capacity * sizeof(qd_join_region));
-    qd_heap_free(heap, join->regions_was.of, join->regions_was.capacity * sizeof(qd_join_region));
+    qd_array_drop(heap, join->additions.of, join->additions.capacity);
+    qd_array_drop(heap, join->regions_now.of, join->regions_now.capacity);
+    qd_array_drop(heap, join->regions_was.of, join->regions_was.capacity);
     qd_block *blocks[] = {&join->boxes, &join->scratch, &join->found};
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
         qd_block_deinit(blocks[i], heap);
@@ -279,10 +279,10 @@ void qd_join_destroy(qd_join *join, qd_heap *heap)
     for (uint32_t i = 0; i < join->part_count; i++) {
         part *of = &join->parts[i];
 
-        qd_heap_free(&of->heap, of->all, of->capacity * sizeof of->all[0]);
+        qd_array_drop(&of->heap, of->all, of->capacity);
         qd_block_deinit(&of->lists, &of->heap);
         qd_heap_deinit(&of->heap);
     }
-    qd_heap_free(heap, join->parts, join->part_capacity * sizeof join->parts[0]);
+    qd_array_drop(heap, join->parts, join->part_capacity);
     qd_heap_free(heap, join, sizeof *join);
 }

@@ -20,7 +20,6 @@
 #ifndef QD_ROOM_VIEWS_VISIBILITY_SPATIAL_JOIN_H
 #define QD_ROOM_VIEWS_VISIBILITY_SPATIAL_JOIN_H
 
-#include "crossings.h"
 #include "join_entries.h"
 
 qd_join *qd_join_create(qd_heap *heap) QD_MUST_USE; /* NULL: no memory */

@@ -63,8 +63,8 @@ void qd_visibility_close(qd_views *views)
     views->uses_join = views->has_beacons = false;
     views->visible_count = 0;
     views->changed_carriers_count = views->changed_count = 0;
-    qd_heap_free(views->heap, views->use, views->use_capacity * sizeof views->use[0]);
-    qd_heap_free(views->heap, views->targets, views->target_capacity * sizeof views->targets[0]);
+    qd_array_drop(views->heap, views->use, views->use_capacity);
+    qd_array_drop(views->heap, views->targets, views->target_capacity);
     views->use = NULL;
     views->targets = NULL;
     views->use_capacity = views->target_capacity = views->target_end = 0;

@@ -7,7 +7,6 @@
 #define QD_ROOM_VIEWS_VISIBILITY_VISIBILITY_H
 
 #include "../state/view_state.h"
-#include "crossings.h"
 
 /* With all entities of the room. QD_ERR_NO_MEMORY, QD_ERR_FULL: nothing is open. */
 qd_status qd_visibility_open(qd_views *views) QD_MUST_USE;

@@ -40,14 +40,12 @@ static qd_status add(qd_views *views, unsigned kind, uint32_t index, qd_body bod
     if (status != QD_OK) {
         return status;
     }
-    uint32_t *use = qd_array_reserve(views->heap, views->use, &views->use_capacity, sizeof views->use[0], *slot);
-    if (!use) {
+    if (!qd_array_reserve(views->heap, views->use, views->use_capacity, *slot)) {
         (void)qd_space_remove(views->index, *slot, QD_SPACE_DESPAWNED); /* its slot is free at once */
         *slot = QD_NONE;
         return QD_ERR_NO_MEMORY;
     }
-    views->use = use;
-    use[*slot] = qd_use(kind, index);
+    views->use[*slot] = qd_use(kind, index);
     return QD_OK;
 }
 
@@ -191,7 +189,7 @@ void qd_view_index_follow(qd_views *views)
 
         target->flags &= (uint8_t)~QD_TARGET_CARRIER_CHANGED;
         add_position(&positions, target->beacon, target->at);
-        for (uint32_t row = target->anchored; row != QD_NONE; row = views->observers[row].anchored_next) {
+        for (uint32_t row = target->anchored; row != QD_NONE; row = views->observers[row].of_anchor.next) {
             memcpy(views->observers[row].at, target->at, sizeof target->at);
             add_observer(&positions, &views->observers[row]);
         }
@@ -246,12 +244,11 @@ static void list_target(qd_views *views, uint32_t slot, uint8_t flag)
     }
     views->targets[slot].flags |= flag;
     if (flag == QD_TARGET_CARRIER_CHANGED) {
-        views->changed_carriers = qd_array_need(views->heap, views->changed_carriers, &views->changed_carriers_capacity,
-                                                sizeof views->changed_carriers[0], views->changed_carriers_count);
+        qd_array_need(views->heap, views->changed_carriers, views->changed_carriers_capacity,
+                      views->changed_carriers_count);
         views->changed_carriers[views->changed_carriers_count++] = slot;
     } else {
-        views->changed = qd_array_need(views->heap, views->changed, &views->changed_capacity, sizeof views->changed[0],
-                                       views->changed_count);
+        qd_array_need(views->heap, views->changed, views->changed_capacity, views->changed_count);
         views->changed[views->changed_count++] = slot;
     }
 }
@@ -308,16 +305,13 @@ qd_status qd_view_index_add(qd_views *views, uint32_t slot, const qd_body *body)
     if (!views->index) {
         return QD_OK;
     }
-    qd_target *rows =
-        qd_array_reserve(views->heap, views->targets, &views->target_capacity, sizeof views->targets[0], slot);
-    if (!rows) {
+    if (!qd_array_reserve(views->heap, views->targets, views->target_capacity, slot)) {
         return QD_ERR_NO_MEMORY;
     }
-    views->targets = rows;
     while (views->target_end <= slot) {
-        rows[views->target_end++] = (qd_target){.point = QD_NONE};
+        views->targets[views->target_end++] = (qd_target){.point = QD_NONE};
     }
-    qd_target *target = &rows[slot];
+    qd_target *target = &views->targets[slot];
     *target = (qd_target){
         .at = {body->x, body->y, body->z},
         .position_round = views->round + 1,

@@ -14,27 +14,74 @@
 #include "../../geometry/shape.h"
 #include "../kernel.h"
 
-typedef struct numbering {
-    __m256 origin, scale, last;
-} numbering;
+#define OP(name) _mm256_##name
 
-/* The pack turns numbers below 0 into 0. */
-static inline __m256i number_edges(const numbering *as, __m256 at)
+#define COMPARE(a, b, how) _mm256_castps_si256(_mm256_cmp_ps(a, b, how))
+
+typedef __m256 floats;
+typedef __m256i ints, lane_mask;
+
+static inline floats choose(lane_mask mask, floats from, floats others)
 {
-    __m256 number = _mm256_mul_ps(_mm256_sub_ps(at, as->origin), as->scale);
-
-    return _mm256_cvttps_epi32(_mm256_min_ps(number, as->last));
+    return _mm256_blendv_ps(others, from, _mm256_castsi256_ps(mask));
 }
 
-/* Turns four registers with two fours of numbers in each half (a b c d, a b c d) into a register per letter. */
-static inline void transpose(const __m256i from[4], __m256i to[4])
+#include "columns_x86.h"
+
+/* Rows 0 to 3 and 8 to 11, so that a pack of two such registers has rows in order. */
+static inline row_lanes load_eight(const qd_row *rows, uint32_t is_round)
 {
-    const __m256i pairs = _mm256_setr_epi8(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15, /* once per half */
-                                           0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15);
-    __m256i a = _mm256_shuffle_epi8(from[0], pairs), b = _mm256_shuffle_epi8(from[1], pairs);
-    __m256i c = _mm256_shuffle_epi8(from[2], pairs), d = _mm256_shuffle_epi8(from[3], pairs);
-    __m256i lower_ab = _mm256_unpacklo_epi32(a, b), lower_cd = _mm256_unpacklo_epi32(c, d);
-    __m256i upper_ab = _mm256_unpackhi_epi32(a, b), upper_cd = _mm256_unpackhi_epi32(c, d);
+    const __m256i lane = _mm256_setr_epi32(31, 30, 29, 28, 23, 22, 21, 20); /* the top bit of each lane counts */
+    const lane_mask lanes = _mm256_sllv_epi32(_mm256_set1_epi32((int)is_round), lane);
+    row_lanes eight;
+
+    for (uint32_t i = 0; i < QD_ROW_FLOATS; i += 4) {
+        floats row[4];
+
+        for (uint32_t r = 0; r < 4; r++) {
+            row[r] = _mm256_castps128_ps256(_mm_load_ps(rows[r].v + i));
+            row[r] = _mm256_insertf128_ps(row[r], _mm_load_ps(rows[r + 8].v + i), 1);
+        }
+        transpose_fours(row, eight.column + i);
+    }
+    eight.round = lanes & COMPARE(eight.column[QD_ROW_HIGH], _mm256_setzero_ps(), _CMP_GE_OQ);
+    return eight;
+}
+
+static inline void number_eight(const qd_quantizer *quantizer, const qd_row *now, const qd_row *was, uint32_t is_round,
+                                bool any_round, ints number[QD_LIST_COLUMNS])
+{
+    const row_lanes a = load_eight(now, is_round), b = load_eight(was, is_round);
+
+    number_columns(quantizer, &a, &b, any_round, number);
+}
+
+static inline void columns_of(const qd_quantizer *quantizer, const qd_row *now, const qd_row *was, uint32_t is_round,
+                              bool any_round, qd_edges *result)
+{
+    __m256i first[QD_LIST_COLUMNS], second[QD_LIST_COLUMNS];
+
+    number_eight(quantizer, now, was, is_round, any_round, first);
+    number_eight(quantizer, now + 4, was + 4, is_round >> 4, any_round, second);
+    for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
+        __m256i both = _mm256_packus_epi32(first[k], second[k]);
+
+        if (qd_column_is_plus_one(k)) {
+            both = _mm256_add_epi16(both, _mm256_set1_epi16(1));
+        }
+        _mm256_store_si256((__m256i *)(void *)result->v[k], both);
+    }
+}
+
+#if QD_AXES == 2
+/* Turns four registers with two fours of numbers in each half (a b c d, a b c d) into a register per letter. */
+static inline void transpose(const ints from[4], ints to[4])
+{
+    const ints pairs = _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15));
+    ints a = _mm256_shuffle_epi8(from[0], pairs), b = _mm256_shuffle_epi8(from[1], pairs);
+    ints c = _mm256_shuffle_epi8(from[2], pairs), d = _mm256_shuffle_epi8(from[3], pairs);
+    ints lower_ab = _mm256_unpacklo_epi32(a, b), lower_cd = _mm256_unpacklo_epi32(c, d);
+    ints upper_ab = _mm256_unpackhi_epi32(a, b), upper_cd = _mm256_unpackhi_epi32(c, d);
 
     to[0] = _mm256_unpacklo_epi64(lower_ab, lower_cd);
     to[1] = _mm256_unpackhi_epi64(lower_ab, lower_cd);
@@ -42,169 +89,40 @@ static inline void transpose(const __m256i from[4], __m256i to[4])
     to[3] = _mm256_unpackhi_epi64(upper_ab, upper_cd);
 }
 
-#if QD_AXES == 2
-/* Rows `r` and r + 8, a half each. */
-static inline __m256i number_rows(const numbering *as, const qd_row *rows, uint32_t r)
+/* The numbers of rows `r`, r + 1, r + 8 and r + 9. */
+static inline ints number_four(const qd_row *rows, uint32_t r, floats origin, floats scale)
 {
-    return number_edges(
-        as, _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_load_ps(rows[r].v)), _mm_load_ps(rows[r + 8].v), 1));
+    const floats even = _mm256_set_m128(_mm_load_ps(rows[r + 8].v), _mm_load_ps(rows[r].v));
+    const floats odd = _mm256_set_m128(_mm_load_ps(rows[r + 9].v), _mm_load_ps(rows[r + 1].v));
+
+    return _mm256_packus_epi32(number_edges(even, origin, scale), number_edges(odd, origin, scale));
 }
 
-/* The lesser and the greater numbers of 16 rows at two times, a register per edge. */
-static inline void number_sixteen(const numbering *as, const qd_row *const rows[2], __m256i least[4], __m256i most[4])
+/* Numbers whole rows, which takes fewer shuffles. */
+static inline void columns_of_boxes(const qd_quantizer *quantizer, const qd_row *now, const qd_row *was,
+                                    qd_edges *result)
 {
-    __m256i less[4], more[4];
+    const float *at = quantizer->origin;
+    const floats origin = _mm256_broadcast_ps(&(const __m128){at[0], at[1], at[0], at[1]});
+    const floats scale = _mm256_set1_ps(quantizer->scale);
+    ints less[4], more[4], least[4], most[4];
 
     for (uint32_t i = 0; i < 4; i++) {
-        __m256i a = _mm256_packus_epi32(number_rows(as, rows[0], 2 * i), number_rows(as, rows[0], 2 * i + 1));
-        __m256i b = _mm256_packus_epi32(number_rows(as, rows[1], 2 * i), number_rows(as, rows[1], 2 * i + 1));
+        ints a = number_four(now, 2 * i, origin, scale), b = number_four(was, 2 * i, origin, scale);
 
         less[i] = _mm256_min_epu16(a, b);
         more[i] = _mm256_max_epu16(a, b);
     }
     transpose(less, least);
     transpose(more, most);
-}
-
-static inline void columns_of_rows(const qd_quantizer *quantizer, const qd_row *const outer[2],
-                                   const qd_row *const inner[2], qd_edges *result)
-{
-    const __m128 origin =
-        _mm_setr_ps(quantizer->origin[0], quantizer->origin[1], quantizer->origin[0], quantizer->origin[1]);
-    const numbering as = {_mm256_insertf128_ps(_mm256_castps128_ps256(origin), origin, 1),
-                          _mm256_set1_ps(quantizer->scale), _mm256_set1_ps((float)QD_QUANTIZER_LAST)};
-    __m256i least[4], most[4], inner_least[4], inner_most[4];
-
-    number_sixteen(&as, outer, least, most);
-    number_sixteen(&as, inner, inner_least, inner_most);
-    const __m256i one = _mm256_set1_epi16(1);
-    for (uint32_t k = 0; k < 2; k++) {
-        _mm256_store_si256((__m256i *)(void *)result->v[QD_OUTER_LO + k], least[k]);
-        _mm256_store_si256((__m256i *)(void *)result->v[QD_OUTER_HI + k], most[k + 2]);
-        _mm256_store_si256((__m256i *)(void *)result->v[QD_INNER_LO + k], _mm256_add_epi16(inner_most[k], one));
-        _mm256_store_si256((__m256i *)(void *)result->v[QD_INNER_HI + k], inner_least[k + 2]);
-    }
-}
-#else
-/* Two rows: the lower edges of both in the lower half, the upper ones in the upper. */
-static inline __m256i number_rows(const numbering *as, const qd_row *rows)
-{
-    return _mm256_packus_epi32(number_edges(as, _mm256_load_ps(rows[0].v)),
-                               number_edges(as, _mm256_load_ps(rows[1].v)));
-}
-
-/* Eight rows at two times, a register per axis. Lower edges are in the lower half, as the lesser numbers of the two
- * times; upper edges are in the upper half, as the greater ones. With `inner` it is the reverse. */
-static inline void number_eight(const numbering *as, const qd_row *a, const qd_row *b, bool inner, __m256i to[4])
-{
-    __m256i both[4];
-
-    for (uint32_t i = 0; i < 4; i++) {
-        __m256i of_a = number_rows(as, a + 2 * i), of_b = number_rows(as, b + 2 * i);
-        __m256i less = _mm256_min_epu16(of_a, of_b), more = _mm256_max_epu16(of_a, of_b);
-
-        both[i] = inner ? _mm256_blend_epi32(more, less, 0xf0) : _mm256_blend_epi32(less, more, 0xf0);
-    }
-    transpose(both, to);
-}
-
-static inline void columns_of_rows(const qd_quantizer *quantizer, const qd_row *const outer[2],
-                                   const qd_row *const inner[2], qd_edges *result)
-{
-    const float *o = quantizer->origin;
-    const numbering as = {_mm256_setr_ps(o[0], o[1], o[2], 0, o[0], o[1], o[2], 0), _mm256_set1_ps(quantizer->scale),
-                          _mm256_set1_ps((float)QD_QUANTIZER_LAST)};
-    const __m256i one = _mm256_set1_epi16(1);
-    __m256i around[2][4], inside[2][4];
-
-    for (uint32_t half = 0; half < 2; half++) {
-        number_eight(&as, outer[0] + 8 * half, outer[1] + 8 * half, false, around[half]);
-        number_eight(&as, inner[0] + 8 * half, inner[1] + 8 * half, true, inside[half]);
-    }
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        __m256i inner_lo = _mm256_permute2x128_si256(inside[0][k], inside[1][k], 0x20);
-
-        _mm256_store_si256((__m256i *)(void *)result->v[QD_OUTER_LO + k],
-                           _mm256_permute2x128_si256(around[0][k], around[1][k], 0x20));
-        _mm256_store_si256((__m256i *)(void *)result->v[QD_OUTER_HI + k],
-                           _mm256_permute2x128_si256(around[0][k], around[1][k], 0x31));
-        _mm256_store_si256((__m256i *)(void *)result->v[QD_INNER_LO + k], _mm256_add_epi16(inner_lo, one));
-        _mm256_store_si256((__m256i *)(void *)result->v[QD_INNER_HI + k],
-                           _mm256_permute2x128_si256(inside[0][k], inside[1][k], 0x31));
+        _mm256_store_si256((ints *)(void *)result->v[QD_OUTER_LO + k], least[k]);
+        _mm256_store_si256((ints *)(void *)result->v[QD_OUTER_HI + k], most[QD_AXES + k]);
+        _mm256_store_si256((ints *)(void *)result->v[QD_INNER_LO + k], _mm256_add_epi16(most[k], _mm256_set1_epi16(1)));
+        _mm256_store_si256((ints *)(void *)result->v[QD_INNER_HI + k], least[QD_AXES + k]);
     }
 }
 #endif
-
-/* ---- round rows: a register holds one edge of eight rows ---- */
-
-#define OP(name) _mm256_##name
-
-typedef __m256 floats, round_mask;
-typedef __m256i ints;
-
-static inline floats choose_round(round_mask round, floats made, floats kept)
-{
-    return _mm256_blendv_ps(kept, made, round);
-}
-
-static inline ints number_round(const qd_quantizer *quantizer, uint32_t k, floats edge)
-{
-    const numbering as = {_mm256_set1_ps(quantizer->origin[k]), _mm256_set1_ps(quantizer->scale),
-                          _mm256_set1_ps((float)QD_QUANTIZER_LAST)};
-
-    return number_edges(&as, edge);
-}
-
-#include "columns_x86.h"
-
-static inline round_rows load_eight(const qd_row *rows, uint32_t is_round)
-{
-    const __m256i lane = _mm256_setr_epi32(31, 30, 29, 28, 27, 26, 25, 24); /* the top bit of each lane counts */
-    const floats lanes = _mm256_castsi256_ps(_mm256_sllv_epi32(_mm256_set1_epi32((int)is_round), lane));
-    round_rows eight;
-
-    for (uint32_t i = 0; i < QD_ROW_FLOATS; i += 4) {
-        floats row[4];
-
-        for (uint32_t r = 0; r < 4; r++) {
-            row[r] = _mm256_castps128_ps256(_mm_load_ps(rows[r].v + i));
-            row[r] = _mm256_insertf128_ps(row[r], _mm_load_ps(rows[r + 4].v + i), 1);
-        }
-        transpose_fours(row, eight.column + i);
-    }
-    eight.round = _mm256_and_ps(lanes, _mm256_cmp_ps(eight.column[QD_ROW_HIGH], _mm256_setzero_ps(), _CMP_GE_OQ));
-    return eight;
-}
-
-static inline void number_eight_round(const qd_quantizer *quantizer, const qd_row *now, const qd_row *was,
-                                      uint32_t is_round, ints number[QD_LIST_COLUMNS])
-{
-    const round_rows a = load_eight(now, is_round), b = load_eight(was, is_round);
-
-    if (QD_LIKELY(_mm256_movemask_ps(_mm256_and_ps(a.round, b.round)) == 0xff)) {
-        number_columns(quantizer, &a, &b, true, number);
-    } else {
-        number_columns(quantizer, &a, &b, false, number);
-    }
-}
-
-#define COLUMNS_OF_ROUND
-
-/* Not inlined, or boxes would have to save registers that only round rows need. */
-static __attribute__((noinline)) void columns_of_round(const qd_quantizer *quantizer, const qd_row *now,
-                                                       const qd_row *was, uint32_t is_round, qd_edges *result)
-{
-    __m256i first[QD_LIST_COLUMNS], second[QD_LIST_COLUMNS];
-
-    number_eight_round(quantizer, now, was, is_round, first);
-    number_eight_round(quantizer, now + 8, was + 8, is_round >> 8, second);
-    for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
-        const __m256i one = _mm256_set1_epi16(qd_column_is_plus_one(k));
-        __m256i both = _mm256_permute4x64_epi64(_mm256_packus_epi32(first[k], second[k]), 0xd8);
-
-        _mm256_store_si256((__m256i *)(void *)result->v[k], _mm256_add_epi16(both, one));
-    }
-}
 
 /* A column relative to its corner; with plus_one, one that is stored plus one, and stays so. */
 static inline __m256i narrow_edges(const uint16_t *from, __m256i corner, bool plus_one, __m128i shift)

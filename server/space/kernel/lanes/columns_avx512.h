@@ -13,122 +13,6 @@
 #include "../../geometry/shape.h"
 #include "../kernel.h"
 
-/* 16 edges as numbers of 32 bits; the pack turns numbers below 0 into 0. */
-static inline __m512i number_sixteen(__m512 edge, __m512 origin, __m512 scale)
-{
-    __m512 number = _mm512_mul_ps(_mm512_sub_ps(edge, origin), scale);
-
-    return _mm512_cvttps_epi32(_mm512_min_ps(number, _mm512_set1_ps((float)QD_QUANTIZER_LAST)));
-}
-
-static inline __m512i number_edges(const float *at, __m512 origin, __m512 scale)
-{
-    return number_sixteen(_mm512_load_ps(at), origin, scale);
-}
-
-#if QD_AXES == 2
-/* Where the pack of number_eight leaves column `k` of row `r`, counted over both results. */
-#define PACKED(k, r) ((short)((r) / 8 * 32 + (r) % 4 * 8 + (r) % 8 / 4 * 4 + (k)))
-#define COLUMN(k)                                                                                                      \
-    PACKED(k, 0), PACKED(k, 1), PACKED(k, 2), PACKED(k, 3), PACKED(k, 4), PACKED(k, 5), PACKED(k, 6), PACKED(k, 7),    \
-        PACKED(k, 8), PACKED(k, 9), PACKED(k, 10), PACKED(k, 11), PACKED(k, 12), PACKED(k, 13), PACKED(k, 14),         \
-        PACKED(k, 15)
-
-static const _Alignas(64) short columns_lower[32] = {COLUMN(0), COLUMN(1)};
-static const _Alignas(64) short columns_upper[32] = {COLUMN(2), COLUMN(3)};
-
-#undef COLUMN
-#undef PACKED
-
-/* Eight rows. */
-static inline __m512i number_eight(const qd_row *rows, __m512 origin, __m512 scale)
-{
-    return _mm512_packus_epi32(number_edges(rows[0].v, origin, scale), number_edges(rows[4].v, origin, scale));
-}
-
-static inline void columns_of_rows(const qd_quantizer *quantizer, const qd_row *const outer[2],
-                                   const qd_row *const inner[2], qd_edges *result)
-{
-    const __m512 scale = _mm512_set1_ps(quantizer->scale);
-    const __m512 origin = _mm512_broadcast_f32x4(
-        _mm_setr_ps(quantizer->origin[0], quantizer->origin[1], quantizer->origin[0], quantizer->origin[1]));
-    const __m512i lower = _mm512_load_si512(columns_lower), upper = _mm512_load_si512(columns_upper);
-    __m512i less[2], more[2], inner_less[2], inner_more[2];
-
-    for (uint32_t half = 0; half < 2; half++) {
-        __m512i a = number_eight(outer[0] + 8 * half, origin, scale);
-        __m512i b = number_eight(outer[1] + 8 * half, origin, scale);
-        __m512i c = number_eight(inner[0] + 8 * half, origin, scale);
-        __m512i d = number_eight(inner[1] + 8 * half, origin, scale);
-
-        less[half] = _mm512_min_epu16(a, b);
-        more[half] = _mm512_max_epu16(a, b);
-        inner_less[half] = _mm512_min_epu16(c, d);
-        inner_more[half] = _mm512_max_epu16(c, d);
-    }
-    __m512i inner_lower = _mm512_permutex2var_epi16(inner_more[0], lower, inner_more[1]);
-    _mm512_store_si512(result->v[QD_OUTER_LO], _mm512_permutex2var_epi16(less[0], lower, less[1]));
-    _mm512_store_si512(result->v[QD_OUTER_HI], _mm512_permutex2var_epi16(more[0], upper, more[1]));
-    _mm512_store_si512(result->v[QD_INNER_LO], _mm512_add_epi16(inner_lower, _mm512_set1_epi16(1)));
-    _mm512_store_si512(result->v[QD_INNER_HI], _mm512_permutex2var_epi16(inner_less[0], upper, inner_less[1]));
-}
-#else
-/* Where the pack of number_four leaves column `k` of row `r`, counted over the results for eight rows. The 16 rows of
- * a column use the same eight twice. */
-#define PACKED(k, r) ((short)((r) / 4 * 32 + (r) % 2 * 16 + (k) / 3 * 8 + (r) % 4 / 2 * 4 + (k) % 3))
-#define EIGHT(k)                                                                                                       \
-    PACKED(k, 0), PACKED(k, 1), PACKED(k, 2), PACKED(k, 3), PACKED(k, 4), PACKED(k, 5), PACKED(k, 6), PACKED(k, 7)
-
-static const _Alignas(64) short columns_two[3][32] = {
-    {EIGHT(0), EIGHT(0), EIGHT(1), EIGHT(1)},
-    {EIGHT(2), EIGHT(2), EIGHT(3), EIGHT(3)},
-    {EIGHT(4), EIGHT(4), EIGHT(5), EIGHT(5)},
-};
-#define UPPER_EDGES 0xff00ff00u /* in the result of the pack */
-#define LAST_EIGHT  0xff00ff00u /* rows of each column */
-
-#undef EIGHT
-#undef PACKED
-
-/* Four rows; the numbers of two of them in each half. */
-static inline __m512i number_four(const qd_row *rows, __m512 origin, __m512 scale)
-{
-    return _mm512_packus_epi32(number_edges(rows[0].v, origin, scale), number_edges(rows[2].v, origin, scale));
-}
-
-/* Columns 2 * two and 2 * two + 1 of 16 rows in fours. */
-static inline __m512i two_columns(const __m512i four[4], uint32_t two)
-{
-    const __m512i at = _mm512_load_si512(columns_two[two]);
-    __m512i first = _mm512_permutex2var_epi16(four[0], at, four[1]);
-    __m512i last = _mm512_permutex2var_epi16(four[2], at, four[3]);
-
-    return _mm512_mask_mov_epi16(first, LAST_EIGHT, last);
-}
-
-static inline void columns_of_rows(const qd_quantizer *quantizer, const qd_row *const outer[2],
-                                   const qd_row *const inner[2], qd_edges *result)
-{
-    const float *o = quantizer->origin;
-    const __m512 scale = _mm512_set1_ps(quantizer->scale);
-    const __m512 origin = _mm512_broadcast_f32x8(_mm256_setr_ps(o[0], o[1], o[2], 0, o[0], o[1], o[2], 0));
-    __m512i around[4], inside[4];
-
-    for (uint32_t i = 0; i < 4; i++) {
-        __m512i a = number_four(outer[0] + 4 * i, origin, scale), b = number_four(outer[1] + 4 * i, origin, scale);
-        __m512i c = number_four(inner[0] + 4 * i, origin, scale), d = number_four(inner[1] + 4 * i, origin, scale);
-        __m512i inner_less = _mm512_min_epu16(c, d), inner_more = _mm512_max_epu16(c, d);
-
-        around[i] = _mm512_mask_mov_epi16(_mm512_min_epu16(a, b), UPPER_EDGES, _mm512_max_epu16(a, b));
-        inside[i] = _mm512_mask_mov_epi16(_mm512_add_epi16(inner_more, _mm512_set1_epi16(1)), UPPER_EDGES, inner_less);
-    }
-    for (uint32_t two = 0; two < 3; two++) {
-        _mm512_store_si512(result->v[QD_OUTER_LO + 2 * two], two_columns(around, two));
-        _mm512_store_si512(result->v[QD_INNER_LO + 2 * two], two_columns(inside, two));
-    }
-}
-#endif
-
 /* Numbers of 16 bits as 8 bits relative to their corners. */
 static inline __m256i narrow(__m512i number, __m512i corner, __m128i shift)
 {
@@ -150,7 +34,7 @@ static inline __m512i halves(uint16_t lower, uint16_t upper)
                               1);
 }
 
-/* ---- round rows: a register holds one edge of 16 rows ---- */
+/* ---- a register holds one edge of 16 rows ---- */
 
 /* Transposing leaves row 4 j + i in element 4 i + j of a register. */
 #define ROW_OF(e)  ((e) % 4 * 4 + (e) / 4)
@@ -165,6 +49,17 @@ static inline __m512i halves(uint16_t lower, uint16_t upper)
 static const _Alignas(64) int bits_of_elements[16] = {SIXTEEN(BIT_OF)};
 static const _Alignas(64) short rows_in_order[32] = {SIXTEEN(FIRST_OF), SIXTEEN(SECOND_OF)};
 
+#if QD_AXES == 2
+/* Where the pack of number_eight leaves the lower edges of row `r`, counted over both results. */
+#define LOWER_OF(r) ((short)((r) / 8 * 32 + (r) % 4 * 8 + (r) % 8 / 4 * 4))
+#define NEXT_OF(r)  ((short)(LOWER_OF(r) + 1))
+
+static const _Alignas(64) short lower_edges[32] = {SIXTEEN(LOWER_OF), SIXTEEN(NEXT_OF)};
+
+#undef NEXT_OF
+#undef LOWER_OF
+#endif
+
 #undef SECOND_OF
 #undef FIRST_OF
 #undef BIT_OF
@@ -172,27 +67,23 @@ static const _Alignas(64) short rows_in_order[32] = {SIXTEEN(FIRST_OF), SIXTEEN(
 #undef FOUR
 #undef ROW_OF
 
-#define OP(name) _mm512_##name
+#define OP(name)           _mm512_##name
+#define COMPARE(a, b, how) _mm512_cmp_ps_mask(a, b, how)
 
 typedef __m512 floats;
 typedef __m512i ints;
-typedef __mmask16 round_mask;
+typedef __mmask16 lane_mask;
 
-static inline floats choose_round(round_mask round, floats made, floats kept)
+static inline floats choose(lane_mask mask, floats from, floats others)
 {
-    return _mm512_mask_mov_ps(kept, round, made);
-}
-
-static inline ints number_round(const qd_quantizer *quantizer, uint32_t k, floats edge)
-{
-    return number_sixteen(edge, _mm512_set1_ps(quantizer->origin[k]), _mm512_set1_ps(quantizer->scale));
+    return _mm512_mask_mov_ps(others, mask, from);
 }
 
 #include "columns_x86.h"
 
-static inline round_rows load_sixteen(const qd_row *rows, uint32_t is_round)
+static inline row_lanes load_sixteen(const qd_row *rows, uint32_t is_round)
 {
-    round_rows sixteen;
+    row_lanes sixteen;
     floats four[QD_ROW_FLOATS];
 
     for (uint32_t i = 0; i < 4; i++) {
@@ -207,28 +98,59 @@ static inline round_rows load_sixteen(const qd_row *rows, uint32_t is_round)
     for (uint32_t i = 0; i < QD_ROW_FLOATS; i += 4) {
         transpose_fours(four + i, sixteen.column + i);
     }
-    round_mask lanes = _mm512_test_epi32_mask(_mm512_set1_epi32((int)is_round), _mm512_load_si512(bits_of_elements));
-    sixteen.round = _mm512_mask_cmp_ps_mask(lanes, sixteen.column[QD_ROW_HIGH], _mm512_setzero_ps(), _CMP_GE_OQ);
+    lane_mask lanes = _mm512_test_epi32_mask(_mm512_set1_epi32((int)is_round), _mm512_load_si512(bits_of_elements));
+    sixteen.round = lanes & COMPARE(sixteen.column[QD_ROW_HIGH], _mm512_setzero_ps(), _CMP_GE_OQ);
     return sixteen;
 }
 
-#define COLUMNS_OF_ROUND
-
-static inline void columns_of_round(const qd_quantizer *quantizer, const qd_row *now, const qd_row *was,
-                                    uint32_t is_round, qd_edges *result)
+static inline void columns_of(const qd_quantizer *quantizer, const qd_row *now, const qd_row *was, uint32_t is_round,
+                              bool any_round, qd_edges *result)
 {
-    const round_rows rows_now = load_sixteen(now, is_round), rows_was = load_sixteen(was, is_round);
+    const row_lanes rows_now = load_sixteen(now, is_round), rows_was = load_sixteen(was, is_round);
     ints number[QD_LIST_COLUMNS];
 
-    number_columns(quantizer, &rows_now, &rows_was, false, number);
+    number_columns(quantizer, &rows_now, &rows_was, any_round, number);
     for (uint32_t k = 0; k < QD_LIST_COLUMNS; k += 2) {
         __m512i both = _mm512_packus_epi32(number[k], number[k + 1]);
 
         both = _mm512_permutexvar_epi16(_mm512_load_si512(rows_in_order), both);
-        const __m512i one = halves(qd_column_is_plus_one(k), qd_column_is_plus_one(k + 1));
-        _mm512_store_si512(result->v[k], _mm512_add_epi16(both, one));
+        if (qd_column_is_plus_one(k) || qd_column_is_plus_one(k + 1)) {
+            both = _mm512_add_epi16(both, halves(qd_column_is_plus_one(k), qd_column_is_plus_one(k + 1)));
+        }
+        _mm512_store_si512(result->v[k], both);
     }
 }
+
+#if QD_AXES == 2
+static inline ints number_eight(const qd_row *rows, floats origin, floats scale)
+{
+    return _mm512_packus_epi32(number_edges(_mm512_load_ps(rows[0].v), origin, scale),
+                               number_edges(_mm512_load_ps(rows[4].v), origin, scale));
+}
+
+/* Numbers whole rows, which takes fewer shuffles. */
+static inline void columns_of_boxes(const qd_quantizer *quantizer, const qd_row *now, const qd_row *was,
+                                    qd_edges *result)
+{
+    const float *at = quantizer->origin;
+    const floats scale = _mm512_set1_ps(quantizer->scale);
+    const floats origin = _mm512_broadcast_f32x4((__m128){at[0], at[1], at[0], at[1]});
+    const ints lower = _mm512_load_si512(lower_edges), upper = _mm512_add_epi16(lower, _mm512_set1_epi16(QD_AXES));
+    ints less[2], more[2];
+
+    for (uint32_t half = 0; half < 2; half++) {
+        ints a = number_eight(now + 8 * half, origin, scale), b = number_eight(was + 8 * half, origin, scale);
+
+        less[half] = _mm512_min_epu16(a, b);
+        more[half] = _mm512_max_epu16(a, b);
+    }
+    ints inner_lower = _mm512_permutex2var_epi16(more[0], lower, more[1]);
+    _mm512_store_si512(result->v[QD_OUTER_LO], _mm512_permutex2var_epi16(less[0], lower, less[1]));
+    _mm512_store_si512(result->v[QD_OUTER_HI], _mm512_permutex2var_epi16(more[0], upper, more[1]));
+    _mm512_store_si512(result->v[QD_INNER_LO], _mm512_add_epi16(inner_lower, _mm512_set1_epi16(1)));
+    _mm512_store_si512(result->v[QD_INNER_HI], _mm512_permutex2var_epi16(less[0], upper, less[1]));
+}
+#endif
 
 static inline void columns_narrow(const qd_edges *from, const qd_window *window, uint8_t *const *column, uint32_t at)
 {

@@ -9,7 +9,6 @@
  */
 #define SPLIT_AHEAD 4u /* pairs of split bodies that are fetched ahead */
 
-#ifndef LANES_SHAPES_OVERLAP
 /* Whether two boxes or circles overlap now (1) and overlapped (2). `round`: which of the two are circles (1, 2). */
 static inline uint32_t lanes_shapes_overlap(const qd_row *now_a, const qd_row *was_a, const qd_row *now_b,
                                             const qd_row *was_b, uint32_t round)
@@ -18,7 +17,6 @@ static inline uint32_t lanes_shapes_overlap(const qd_row *now_a, const qd_row *w
 
     return (uint32_t)qd_rows_overlap(now_a, a, now_b, b) | (uint32_t)qd_rows_overlap(was_a, a, was_b, b) << 1;
 }
-#endif
 
 /* The kind of event of a pair of plain rows, by whether it overlaps now (1) and overlapped (2). */
 static const uint8_t kind_of[3][4] = {
@@ -72,7 +70,6 @@ static inline size_t put_event_of(qd_space_event *event, size_t count, uint32_t 
     return put_event(event, count, kind, id_a & QD_ID_SLOT, id_b & QD_ID_SLOT);
 }
 
-#ifndef PAIRS_MANY
 /* Takes out the special pairs whose shapes decide: most are circles or have filters, and nothing else is special about
  * them. Puts those whose filters agree into `to`, and returns how many; the other special pairs stay, at the front. */
 static inline uint32_t take_shapes(const qd_sink *sink, qd_pair *special, uint32_t *specials, qd_shapes *to)
@@ -115,6 +112,10 @@ static inline size_t exact_shapes(const qd_sink *sink, const uint8_t *kinds, qd_
     }
     return count;
 }
+
+#ifndef PAIRS_MANY
+#define take_shapes_many  take_shapes
+#define exact_shapes_many exact_shapes
 #endif
 
 /* Appends the events of pairs whose rows do not decide. Split bodies whose rows overlap come last, because what their
@@ -130,7 +131,8 @@ static __attribute__((noinline)) size_t exact_intricate(const qd_sink *sink, con
         uint32_t a = at.a & QD_LIST_ROW, b = at.b & QD_LIST_ROW;
         uint32_t id_a = qd_row_id(rows, a), id_b = qd_row_id(rows, b);
 
-        if (((id_a | id_b) & (QD_ID_OLD_ROW | QD_ID_NEW_ROW)) && is_split_only(sink, at, id_a | id_b)) {
+        if (!QD_WITHOUT(SPLIT_FETCH) && ((id_a | id_b) & (QD_ID_OLD_ROW | QD_ID_NEW_ROW)) &&
+            is_split_only(sink, at, id_a | id_b)) {
             uint32_t met =
                 lanes_overlap(qd_row_now(rows, a), qd_row_was(rows, a), qd_row_now(rows, b), qd_row_was(rows, b));
 
@@ -159,12 +161,15 @@ static __attribute__((noinline)) size_t exact_special(const qd_sink *sink, const
                                                       uint32_t specials, qd_space_event *event, size_t count)
 {
     qd_shapes shapes;
-    const uint32_t shape_count = take_shapes(sink, special, &specials, &shapes);
+    const bool many = !QD_WITHOUT(EXACT_LANES);
+    const uint32_t shape_count =
+        many ? take_shapes_many(sink, special, &specials, &shapes) : take_shapes(sink, special, &specials, &shapes);
 
     if (specials > 0) {
         count = exact_intricate(sink, kinds, special, specials, event, count);
     }
-    return exact_shapes(sink, kinds, &shapes, shape_count, event, count);
+    return many ? exact_shapes_many(sink, kinds, &shapes, shape_count, event, count)
+                : exact_shapes(sink, kinds, &shapes, shape_count, event, count);
 }
 
 /* Tests the pairs that wait in the sink. */

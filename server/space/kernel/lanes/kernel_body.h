@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "../../../base/ablation.h"
 #include "../../../base/assert.h"
 #include "../../core/bodies.h"
 #include "../../core/rows.h"
@@ -46,6 +47,17 @@ static inline uint32_t hit_row(uint64_t at)
 static inline uint32_t hit_base(uint64_t at)
 {
     return (uint32_t)(at >> 32);
+}
+
+static inline bool is_grouped(uint32_t rows)
+{
+    return rows > QD_LIST_LONG && !QD_WITHOUT(LIST_GROUPS);
+}
+
+/* Whether inner boxes that overlap prove that a pair has no event. */
+static inline bool are_inner_tested(const qd_sink *sink)
+{
+    return sink->mode == QD_TRAVERSAL_EVENTS && !QD_WITHOUT(INNER_BOXES);
 }
 
 static inline uint64_t lanes_below(uint32_t count, uint32_t lanes)
@@ -104,7 +116,7 @@ static bool find_self_ignoring(const qd_sink *sink, const uint32_t *row, uint32_
 {
     uint32_t part = 1;
 
-    if (count < 2) {
+    if (count < 2 || QD_WITHOUT(SELF_IGNORING)) {
         return false;
     }
     while (part < SELF_IGNORING_SAMPLES &&
@@ -180,18 +192,26 @@ static void cross8(qd_sink *sink, const qd_list8 *list, uint32_t a_from, uint32_
         }
     }
     sift8(sink, list, &found, count);
+    if (QD_WITHOUT(PAIR_QUEUE)) {
+        exact(sink);
+    }
     sink->tests += (uint64_t)(a_to - a_from) * (b_to - b_from);
 }
 
 /* ---- collecting: a cell's rows as columns ---- */
 
-#ifndef COLUMNS_OF_ROUND
+#ifndef COLUMNS_EDGES
 /* The outer and inner edges of 16 rows; `is_round` has a bit per row. */
-static inline void columns_of_round(const qd_quantizer *quantizer, const qd_row *now, const qd_row *was,
-                                    uint32_t is_round, qd_edges *result)
+static inline void columns_edges(const qd_quantizer *quantizer, const qd_row *now, const qd_row *was, uint32_t is_round,
+                                 qd_edges *result)
 {
-    qd_boxes boxes;
+    if (QD_LIKELY(is_round == 0)) {
+        const qd_row *const rows[2] = {now, was};
 
+        columns_of_rows(quantizer, rows, rows, result);
+        return;
+    }
+    qd_boxes boxes;
     columns_boxes(now, was, is_round, &boxes);
     const qd_row *const outer[2] = {boxes.outer, boxes.outer}, *const inner[2] = {boxes.inner, boxes.inner};
     columns_of_rows(quantizer, outer, inner, result);
@@ -202,13 +222,7 @@ static inline void columns_of_round(const qd_quantizer *quantizer, const qd_row 
 static inline void edges_of_rows(const qd_quantizer *quantizer, const qd_row *now, const qd_row *was, uint16_t is_round,
                                  uint16_t unproven, qd_edges *result)
 {
-    if (QD_LIKELY(is_round == 0)) {
-        const qd_row *const rows[2] = {now, was};
-
-        columns_of_rows(quantizer, rows, rows, result);
-    } else {
-        columns_of_round(quantizer, now, was, is_round, result);
-    }
+    columns_edges(quantizer, now, was, is_round, result);
     for (uint32_t left = unproven; left != 0; left &= left - 1) {
         uint32_t r = (uint32_t)__builtin_ctz(left);
 

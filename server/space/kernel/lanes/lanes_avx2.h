@@ -15,7 +15,6 @@
 #include "../exact.h"
 #include "../kernel.h"
 #include "columns_avx2.h"
-#include "x86.h"
 
 typedef struct lanes8 {
     __m256i edge[QD_EDGES][2];
@@ -121,80 +120,21 @@ static inline uint32_t lanes_overlap(const qd_row *now_a, const qd_row *was_a, c
 }
 #endif
 
-#define LANES_SHAPES_OVERLAP
-
-/* lanes_avx512.h says how. */
-#if QD_AXES == 2
-static inline uint32_t lanes_shapes_meet(const qd_row *row_a, const qd_row *row_b, __m128 is_round)
-{
-    __m128 a = _mm_load_ps(row_a->v), b = _mm_load_ps(row_b->v);
-    __m128 lower = _mm_shuffle_ps(a, b, 0x44), upper = _mm_shuffle_ps(b, a, 0xee);
-    __m256d radius = _mm256_cvtps_pd(_mm_and_ps(upper, is_round));
-
-    upper = _mm_blendv_ps(upper, _mm_shuffle_ps(b, a, 0x44), is_round);
-    __m256d beyond = _mm256_sub_pd(_mm256_cvtps_pd(lower), _mm256_cvtps_pd(upper));
-    __m128d gap = _mm_max_pd(_mm256_castpd256_pd128(beyond), _mm256_extractf128_pd(beyond, 1));
-    gap = _mm_max_pd(_mm_setzero_pd(), gap);
-    __m128d square = _mm_mul_pd(gap, gap), sum = _mm_add_sd(square, _mm_unpackhi_pd(square, square));
-    __m128d reach = _mm_add_sd(_mm256_castpd256_pd128(radius), _mm256_extractf128_pd(radius, 1));
-    __m128d met = _mm_and_pd(_mm_cmple_sd(sum, _mm_mul_sd(reach, reach)), _mm_cmpge_sd(reach, _mm_setzero_pd()));
-    return (uint32_t)_mm_movemask_pd(met) & 1;
-}
-
-static inline uint32_t lanes_shapes_overlap(const qd_row *now_a, const qd_row *was_a, const qd_row *now_b,
-                                            const qd_row *was_b, uint32_t round)
-{
-    const int a = -(int)(round & 1), b = -(int)(round >> 1);
-    const __m128 is_round = _mm_castsi128_ps(_mm_setr_epi32(b, b, a, a));
-
-    return lanes_shapes_meet(now_a, now_b, is_round) | lanes_shapes_meet(was_a, was_b, is_round) << 1;
-}
-#else
-static inline uint32_t lanes_shapes_meet(const qd_row *row_a, const qd_row *row_b, __m128 a_round, __m128 b_round)
-{
-    __m128 a_low = _mm_load_ps(row_a->v), a_high = _mm_load_ps(row_a->v + QD_ROW_HIGH);
-    __m128 b_low = _mm_load_ps(row_b->v), b_high = _mm_load_ps(row_b->v + QD_ROW_HIGH);
-    __m128d reach = _mm_add_sd(_mm_cvtps_pd(_mm_and_ps(a_high, a_round)), _mm_cvtps_pd(_mm_and_ps(b_high, b_round)));
-
-    a_high = _mm_blendv_ps(a_high, a_low, a_round);
-    b_high = _mm_blendv_ps(b_high, b_low, b_round);
-    __m256d gap = _mm256_max_pd(_mm256_sub_pd(_mm256_cvtps_pd(a_low), _mm256_cvtps_pd(b_high)),
-                                _mm256_sub_pd(_mm256_cvtps_pd(b_low), _mm256_cvtps_pd(a_high)));
-    gap = _mm256_max_pd(_mm256_setzero_pd(), gap);
-    __m256d square = _mm256_mul_pd(gap, gap);
-    __m128d two = _mm256_castpd256_pd128(square), sum = _mm_add_sd(two, _mm_unpackhi_pd(two, two));
-    sum = _mm_add_sd(sum, _mm256_extractf128_pd(square, 1));
-    __m128d met = _mm_and_pd(_mm_cmple_sd(sum, _mm_mul_sd(reach, reach)), _mm_cmpge_sd(reach, _mm_setzero_pd()));
-    return (uint32_t)_mm_movemask_pd(met) & 1;
-}
-
-static inline uint32_t lanes_shapes_overlap(const qd_row *now_a, const qd_row *was_a, const qd_row *now_b,
-                                            const qd_row *was_b, uint32_t round)
-{
-    const __m128 a_round = _mm_castsi128_ps(_mm_set1_epi32(-(int)(round & 1)));
-    const __m128 b_round = _mm_castsi128_ps(_mm_set1_epi32(-(int)(round >> 1)));
-
-    return lanes_shapes_meet(now_a, now_b, a_round, b_round) | lanes_shapes_meet(was_a, was_b, a_round, b_round) << 1;
-}
-#endif
-
 /* ---- pairs ---- */
 
 #define PAIRS_LANES 8u
-
-typedef __m256i round_lanes;
 
 static inline ints load_ints(const void *from)
 {
     return _mm256_loadu_si256(from);
 }
 
-static inline uint32_t bits_of_lanes(ints lanes)
+static inline uint32_t bits_of_lanes(lane_mask lanes)
 {
     return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(lanes));
 }
 
-static inline ints lanes_of_bits(uint32_t bits)
+static inline lane_mask lanes_of_bits(uint32_t bits)
 {
     const ints bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
 
@@ -288,95 +228,14 @@ static inline void load_fours_at(const qd_row *rows, const uint32_t *at, uint32_
     transpose_fours(row, column);
 }
 
-/* Whether eight pairs overlap depends on the sum of the squares of their gaps, on the greatest gap, and on their reach.
- * A circle is a box of no size at its center, with a reach around it. */
-typedef struct gaps8 {
-    __m256 sum, most, reach;
-} gaps8;
-
-static inline void add_gap(gaps8 *gaps, __m256 gap, uint32_t k)
-{
-    const __m256 square = _mm256_mul_ps(gap, gap);
-
-    gaps->most = k == 0 ? gap : _mm256_max_ps(gaps->most, gap);
-    gaps->sum = k == 0 ? square : _mm256_add_ps(gaps->sum, square);
-}
-
-static inline gaps8 gaps_of_circles(const __m256 *a, const __m256 *b)
-{
-    gaps8 gaps = {.reach = _mm256_add_ps(a[QD_ROW_HIGH], b[QD_ROW_HIGH])};
-
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        add_gap(&gaps, _mm256_andnot_ps(_mm256_set1_ps(-0.0f), _mm256_sub_ps(a[k], b[k])), k);
-    }
-    return gaps;
-}
-
-static inline gaps8 gaps_of(const __m256 *a, const __m256 *b, __m256 round_a, __m256 round_b)
-{
-    gaps8 gaps = {
-        .reach = _mm256_add_ps(_mm256_and_ps(round_a, a[QD_ROW_HIGH]), _mm256_and_ps(round_b, b[QD_ROW_HIGH])),
-    };
-
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        __m256 below = _mm256_sub_ps(a[k], _mm256_blendv_ps(b[QD_ROW_HIGH + k], b[k], round_b));
-        __m256 above = _mm256_sub_ps(b[k], _mm256_blendv_ps(a[QD_ROW_HIGH + k], a[k], round_a));
-
-        /* A NaN stays a NaN. */
-        add_gap(&gaps, _mm256_max_ps(_mm256_setzero_ps(), _mm256_max_ps(below, above)), k);
-    }
-    return gaps;
-}
-
-/* Which pairs overlap, in float as far as that decides; `unsure`: the pairs for which it does not. */
-static inline ints are_met(const gaps8 *gaps, uint32_t *unsure)
-{
-    const __m256 zero = _mm256_setzero_ps(), little = _mm256_set1_ps(SQUARE_LEAST);
-    const __m256 square = _mm256_mul_ps(gaps->reach, gaps->reach);
-    const __m256 there = _mm256_cmp_ps(gaps->reach, zero, _CMP_GE_OQ);
-    const __m256 near = _mm256_cmp_ps(gaps->sum, _mm256_mul_ps(square, _mm256_set1_ps(1 - SQUARE_ERROR)), _CMP_LT_OQ);
-    const __m256 touching = _mm256_cmp_ps(_mm256_add_ps(gaps->sum, gaps->most), zero, _CMP_EQ_OQ);
-    const __m256 limit = _mm256_mul_ps(_mm256_max_ps(little, square), _mm256_set1_ps(1 + SQUARE_ERROR));
-    const __m256 apart = _mm256_cmp_ps(gaps->sum, limit, _CMP_GT_OQ);
-    __m256 met = _mm256_and_ps(near, _mm256_cmp_ps(square, little, _CMP_GE_OQ));
-
-    met = _mm256_and_ps(there, _mm256_or_ps(met, touching));
-    *unsure = 0xff & ~(uint32_t)_mm256_movemask_ps(_mm256_or_ps(met, _mm256_and_ps(there, apart)));
-    return _mm256_castps_si256(met);
-}
-
-static inline ints meeting_at(const qd_row *rows, const uint32_t *a, const uint32_t *b, ints round_a, ints round_b)
-{
-    __m256 first[QD_ROW_FLOATS], second[QD_ROW_FLOATS];
-
-    for (uint32_t i = 0; i < QD_ROW_FLOATS; i += 4) {
-        load_fours_at(rows, a, i, first + i);
-        load_fours_at(rows, b, i, second + i);
-    }
-    gaps8 gaps;
-    if (QD_LIKELY(bits_of_lanes(_mm256_and_si256(round_a, round_b)) == 0xff)) {
-        gaps = gaps_of_circles(first, second);
-    } else {
-        gaps = gaps_of(first, second, _mm256_castsi256_ps(round_a), _mm256_castsi256_ps(round_b));
-    }
-    uint32_t unsure;
-    ints met = are_met(&gaps, &unsure);
-    if (QD_UNLIKELY(unsure != 0)) {
-        const uint32_t more = meeting_exactly(rows, a, b, bits_of_lanes(round_a), bits_of_lanes(round_b), unsure);
-
-        met = _mm256_or_si256(met, lanes_of_bits(more));
-    }
-    return met;
-}
-
-static inline ints are_round(ints id)
+static inline lane_mask are_round(ints id)
 {
     const ints flag = _mm256_set1_epi32(QD_ID_ROUND);
 
     return _mm256_cmpeq_epi32(_mm256_and_si256(id, flag), flag);
 }
 
-static inline uint32_t kinds_of(const uint8_t *kinds, ints now, ints was, ints *kind)
+static inline uint32_t kinds_of(const uint8_t *kinds, lane_mask now, lane_mask was, ints *kind)
 {
     const ints kind_of_bits = _mm256_setr_epi32(kinds[0], kinds[1], kinds[2], kinds[3], 0, 0, 0, 0);
     const ints bits = (now & _mm256_set1_epi32(1)) | (was & _mm256_set1_epi32(2));

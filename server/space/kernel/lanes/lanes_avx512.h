@@ -14,7 +14,6 @@
 #include "../exact.h"
 #include "../kernel.h"
 #include "columns_avx512.h"
-#include "x86.h"
 
 typedef struct lanes8 {
     __m512i edge[QD_EDGES];
@@ -98,67 +97,23 @@ static inline uint32_t lanes_overlap(const qd_row *now_a, const qd_row *was_a, c
 }
 #endif
 
-#define LANES_SHAPES_OVERLAP
-
-/* Without branches: a circle is a box of no size at its center, with a reach around it. The gap on an axis is how far
- * a lower edge is beyond the other upper edge. An absent row makes a gap infinite or NaN, or a reach below 0. */
-#if QD_AXES == 2
-static inline uint32_t lanes_shapes_overlap(const qd_row *now_a, const qd_row *was_a, const qd_row *now_b,
-                                            const qd_row *was_b, uint32_t round)
-{
-    const __mmask8 is_round = (__mmask8)((round & 1) * 0xcc | (round >> 1) * 0x33);
-    __m256 a = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_load_ps(now_a->v)), _mm_load_ps(was_a->v), 1);
-    __m256 b = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_load_ps(now_b->v)), _mm_load_ps(was_b->v), 1);
-    __m256 lower = _mm256_shuffle_ps(a, b, 0x44), upper = _mm256_shuffle_ps(b, a, 0xee);
-    __m512d radius = _mm512_cvtps_pd(_mm256_maskz_mov_ps(is_round, upper));
-
-    upper = _mm256_mask_shuffle_ps(upper, is_round, b, a, 0x44);
-    __m512d beyond = _mm512_sub_pd(_mm512_cvtps_pd(lower), _mm512_cvtps_pd(upper));
-    __m512d gap = _mm512_max_pd(beyond, _mm512_permutex_pd(beyond, 0x4e));
-    gap = _mm512_max_pd(_mm512_setzero_pd(), gap);
-    __m512d square = _mm512_mul_pd(gap, gap), reach = _mm512_add_pd(radius, _mm512_permutex_pd(radius, 0x4e));
-    __m512d sum = _mm512_add_pd(square, _mm512_permute_pd(square, 0x55));
-    __mmask8 met = _mm512_mask_cmp_pd_mask(0x11, sum, _mm512_mul_pd(reach, reach), _CMP_LE_OQ);
-    met = _mm512_mask_cmp_pd_mask(met, reach, _mm512_setzero_pd(), _CMP_GE_OQ);
-    return (met & 1u) | met >> 3;
-}
-#else
-static inline uint32_t lanes_shapes_meet(const qd_row *row_a, const qd_row *row_b, __mmask8 is_round)
-{
-    __m256 a = _mm256_load_ps(row_a->v), b = _mm256_load_ps(row_b->v);
-    __m256 lower = _mm256_permute2f128_ps(a, b, 0x20), upper = _mm256_permute2f128_ps(b, a, 0x31);
-    __m512d radius = _mm512_cvtps_pd(_mm256_maskz_mov_ps(is_round, upper));
-
-    upper = _mm256_mask_mov_ps(upper, is_round, _mm256_permute2f128_ps(b, a, 0x20));
-    __m512d beyond = _mm512_sub_pd(_mm512_cvtps_pd(lower), _mm512_cvtps_pd(upper));
-    __m512d gap = _mm512_max_pd(beyond, _mm512_shuffle_f64x2(beyond, beyond, 0x4e));
-    gap = _mm512_max_pd(_mm512_setzero_pd(), gap);
-    __m512d square = _mm512_mul_pd(gap, gap);
-    __m512d reach = _mm512_add_pd(radius, _mm512_shuffle_f64x2(radius, radius, 0x4e));
-    __m512d sum = _mm512_add_pd(square, _mm512_permute_pd(square, 0x55));
-    sum = _mm512_add_pd(sum, _mm512_permutex_pd(square, 0xaa));
-    __mmask8 met = _mm512_mask_cmp_pd_mask(1, sum, _mm512_mul_pd(reach, reach), _CMP_LE_OQ);
-    return _mm512_mask_cmp_pd_mask(met, reach, _mm512_setzero_pd(), _CMP_GE_OQ);
-}
-
-static inline uint32_t lanes_shapes_overlap(const qd_row *now_a, const qd_row *was_a, const qd_row *now_b,
-                                            const qd_row *was_b, uint32_t round)
-{
-    const __mmask8 is_round = (__mmask8)((round & 1) * 0xf0 | (round >> 1) * 0x0f);
-
-    return lanes_shapes_meet(now_a, now_b, is_round) | lanes_shapes_meet(was_a, was_b, is_round) << 1;
-}
-#endif
-
 /* ---- pairs ---- */
 
 #define PAIRS_LANES 16u
 
-typedef __mmask16 round_lanes;
-
 static inline ints load_ints(const void *from)
 {
     return _mm512_loadu_si512(from);
+}
+
+static inline uint32_t bits_of_lanes(lane_mask lanes)
+{
+    return lanes;
+}
+
+static inline lane_mask lanes_of_bits(uint32_t bits)
+{
+    return (lane_mask)bits;
 }
 
 /* The first and the second numbers of 16 pairs. */
@@ -227,13 +182,8 @@ static inline uint32_t with_either(ints a, uint32_t flags_a, ints b, uint32_t fl
 
 /* ---- what overlaps ---- */
 
-/* Edges of 16 rows; the center and reach of round rows. */
-typedef struct rows16 {
-    __m512 lo[QD_AXES], hi[QD_AXES];
-} rows16;
-
 /* Four floats of each of 16 rows, from `first` on, as columns. */
-static inline void load_four(const qd_row *rows, const uint32_t *at, uint32_t first, __m512 column[4])
+static inline void load_fours_at(const qd_row *rows, const uint32_t *at, uint32_t first, __m512 column[4])
 {
     __m512 four[4];
 
@@ -246,68 +196,12 @@ static inline void load_four(const qd_row *rows, const uint32_t *at, uint32_t fi
     transpose_fours(four, column);
 }
 
-static inline rows16 load_rows(const qd_row *rows, const uint32_t *at)
-{
-    rows16 result;
-    __m512 column[QD_ROW_FLOATS];
-
-    for (uint32_t i = 0; i < QD_ROW_FLOATS; i += 4) {
-        load_four(rows, at, i, column + i);
-    }
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        result.lo[k] = column[k];
-        result.hi[k] = column[QD_ROW_HIGH + k];
-    }
-    return result;
-}
-
-/* Which of 16 pairs overlap, in float as far as that decides; `unsure`: the pairs for which it does not. */
-static inline uint32_t meeting_now(const rows16 *a, const rows16 *b, __mmask16 round_a, __mmask16 round_b,
-                                   uint32_t *unsure)
-{
-    const __m512 zero = _mm512_setzero_ps();
-    __m512 sum = zero, most = zero;
-
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        /* A circle is a box of no size at its center, with a reach around it. */
-        __m512 below = _mm512_sub_ps(a->lo[k], _mm512_mask_mov_ps(b->hi[k], round_b, b->lo[k]));
-        __m512 above = _mm512_sub_ps(b->lo[k], _mm512_mask_mov_ps(a->hi[k], round_a, a->lo[k]));
-        /* A NaN stays a NaN. */
-        __m512 gap = _mm512_max_ps(zero, _mm512_max_ps(below, above));
-
-        most = k == 0 ? gap : _mm512_max_ps(most, gap);
-        sum = k == 0 ? _mm512_mul_ps(gap, gap) : _mm512_add_ps(sum, _mm512_mul_ps(gap, gap));
-    }
-    __m512 reach = _mm512_add_ps(_mm512_maskz_mov_ps(round_a, a->hi[0]), _mm512_maskz_mov_ps(round_b, b->hi[0]));
-    __m512 square = _mm512_mul_ps(reach, reach), little = _mm512_set1_ps(SQUARE_LEAST);
-    const __mmask16 there = _mm512_cmp_ps_mask(reach, zero, _CMP_GE_OQ);
-    __mmask16 near = _mm512_mask_cmp_ps_mask(there, square, little, _CMP_GE_OQ);
-    near = _mm512_mask_cmp_ps_mask(near, sum, _mm512_mul_ps(square, _mm512_set1_ps(1 - SQUARE_ERROR)), _CMP_LT_OQ);
-    __m512 limit = _mm512_mul_ps(_mm512_max_ps(little, square), _mm512_set1_ps(1 + SQUARE_ERROR));
-    const __mmask16 apart = _mm512_mask_cmp_ps_mask(there, sum, limit, _CMP_GT_OQ);
-    near |= _mm512_mask_cmp_ps_mask(there, _mm512_add_ps(sum, most), zero, _CMP_EQ_OQ);
-    *unsure = (uint16_t) ~(near | apart);
-    return near;
-}
-
-static inline round_lanes meeting_at(const qd_row *rows, const uint32_t *a, const uint32_t *b, round_lanes round_a,
-                                     round_lanes round_b)
-{
-    const rows16 first = load_rows(rows, a), second = load_rows(rows, b);
-    uint32_t unsure, met = meeting_now(&first, &second, round_a, round_b, &unsure);
-
-    if (QD_UNLIKELY(unsure != 0)) {
-        met |= meeting_exactly(rows, a, b, round_a, round_b, unsure);
-    }
-    return (round_lanes)met;
-}
-
-static inline round_lanes are_round(ints id)
+static inline lane_mask are_round(ints id)
 {
     return _mm512_test_epi32_mask(id, _mm512_set1_epi32(QD_ID_ROUND));
 }
 
-static inline uint32_t kinds_of(const uint8_t *kinds, round_lanes now, round_lanes was, ints *kind)
+static inline uint32_t kinds_of(const uint8_t *kinds, lane_mask now, lane_mask was, ints *kind)
 {
     const ints kind_of_bits =
         _mm512_setr_epi32(kinds[0], kinds[1], kinds[2], kinds[3], 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);

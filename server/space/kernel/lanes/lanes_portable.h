@@ -7,7 +7,7 @@
  *     columns_...         how rows become the columns of a list
  *
  * Where an instruction set defines one of these macros, it replaces plain C of kernel_body.h and exact_body.h:
- * COLUMNS_APPEND, COLUMNS_OF_ROUND, LANES_PAIR, LANES_SHAPES_OVERLAP, PAIRS_MANY.
+ * COLUMNS_APPEND, COLUMNS_EDGES, LANES_PAIR, PAIRS_MANY.
  */
 #ifndef QD_SPACE_KERNEL_LANES_LANES_PORTABLE_H
 #define QD_SPACE_KERNEL_LANES_LANES_PORTABLE_H

@@ -29,12 +29,13 @@ static inline uint64_t TEST_NAME(meet_row)(const TEST_NAME(lanes) * lanes, TEST_
 static void TEST_NAME(sift)(qd_sink *sink, const TEST_NAME(qd_list) * list, hits *found, uint32_t count)
 {
     TEST_TYPE *const *column = list->column;
+    const bool inner_tested = are_inner_tested(sink);
     uint32_t left = 0;
     for (uint32_t h = 0; h < count; h++) {
         const uint64_t at = found->at[h];
         uint64_t mask = found->mask[h];
 
-        if (sink->mode == QD_TRAVERSAL_EVENTS) {
+        if (inner_tested) {
             TEST_NAME(lanes) inner = TEST_NAME(lanes_load)(column + QD_INNER_LO, hit_base(at));
             /* A lane's lo + 1 <= the row's hi; the row's lo + 1 <= a lane's hi. */
             mask &= ~TEST_NAME(meet_row)(&inner, column + QD_INNER_LO, hit_row(at));
@@ -165,7 +166,7 @@ static inline uint32_t TEST_NAME(lanes_end)(const TEST_NAME(qd_list) * list)
 {
     uint32_t own_groups = (list->own + TEST_LANES - 1) / TEST_LANES, end = own_groups * TEST_LANES;
 
-    if (end >= list->count) {
+    if (QD_WITHOUT(CARRIED_ROWS) || end >= list->count) {
         return list->count;
     }
     uint32_t rest = list->count - end, rest_groups = (rest + TEST_LANES - 1) / TEST_LANES;
@@ -177,7 +178,7 @@ static void TEST_NAME(test_all)(qd_sink *sink, const TEST_NAME(qd_list) * list)
 {
     hits found;
     uint32_t count = 0;
-    const bool grouped = list->count > QD_LIST_LONG, inner = sink->mode == QD_TRAVERSAL_EVENTS;
+    const bool grouped = is_grouped(list->count), inner = are_inner_tested(sink);
 
     if (grouped) {
         TEST_NAME(make_groups)(list);
@@ -236,7 +237,7 @@ static void TEST_NAME(test_changed)(qd_sink *sink, const TEST_NAME(qd_list) * li
 {
     hits found;
     uint32_t count = 0;
-    const bool grouped = list->count > QD_LIST_LONG, inner = sink->mode == QD_TRAVERSAL_EVENTS;
+    const bool grouped = is_grouped(list->count), inner = are_inner_tested(sink);
 
     if (grouped) {
         TEST_NAME(make_groups)(list);
@@ -292,5 +293,8 @@ static void TEST_NAME(test)(qd_sink *sink, const TEST_NAME(qd_list) * list, bool
         TEST_NAME(test_all)(sink, list);
     } else {
         TEST_NAME(test_changed)(sink, list);
+    }
+    if (QD_WITHOUT(PAIR_QUEUE)) {
+        exact(sink);
     }
 }

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The state of a connection, and which thread owns each part of it. connection.c runs it on its loop, connection_ops.c
+ * offers it to any thread as a link.
+ */
+#ifndef QD_NET_CONNECTION_STATE_H
+#define QD_NET_CONNECTION_STATE_H
+
+#include "../base/clock.h"
+#include "../base/link.h"
+#include "intake.h"
+#include "loop.h"
+#include "outbox.h"
+
+typedef enum qd_connection_state {
+    QD_CONNECTION_FRESH = 0,
+    QD_CONNECTION_OPEN,
+    QD_CONNECTION_CLOSING,
+    QD_CONNECTION_LINGERING,
+    QD_CONNECTION_CLOSED
+} qd_connection_state;
+
+typedef struct qd_connection {
+    qd_link link; /* first, so that a link casts to its connection */
+    qd_loop *loop;
+    const qd_link_handler *handler; /* NULL: a refused connection, never a link */
+    int fd;                         /* until the handle owns it */
+
+    /* [loop] */
+    qd_connection_state state;
+    bool announced; /* handler.opened was called, so handler.closed must follow */
+    bool reading, writing;
+    bool peer_ended; /* no more bytes arrive */
+    uv_tcp_t tcp;
+    uv_write_t write;
+    size_t write_bytes; /* of the current write */
+    qd_intake intake;
+    uint64_t turn_cost;              /* since `serve` began, without that of frames */
+    qd_loop_deadline deadline;       /* the handler's while open; then the end of closing */
+    LIST_ENTRY(qd_connection) links; /* in the list of its loop */
+
+    /* [any] */
+    _Atomic uint32_t pauses;
+
+    /* LOCK. `lock` guards the outbox and everything below. No other lock is taken and no handler is called under it.
+     * Posts are made under it too. So once `gone` is set, no post is in progress and none follows, and the loop may end
+     * while others still reference its links. */
+    uv_mutex_t lock;
+    qd_outbox outbox;
+    qd_loop_request request; /* holds a reference while posted */
+    bool posted;
+    bool gone;
+    uint64_t close_due_ns;
+    _Atomic bool close_asked; /* written under the lock; also read before each frame */
+} qd_connection;
+
+/* What links call (connection_ops.c). */
+extern const qd_link_ops qd_connection_ops;
+
+/* Makes the loop serve the connection soon. [any] */
+void qd_connection_post(qd_connection *connection);
+
+/* The time that many milliseconds from now. [any] */
+static inline uint64_t qd_connection_in_ms(uint32_t ms)
+{
+    return qd_clock_now_ns() + (uint64_t)ms * 1000000u;
+}
+
+/* Whether the link is to close. [any] */
+static inline bool qd_connection_is_close_asked(const qd_connection *connection)
+{
+    return atomic_load_explicit(&connection->close_asked, memory_order_acquire);
+}
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+
+#include "../../actor/service/limits.h"
+#include "requests.h"
+
+/* In two dimensions there is no column for the third axis. In three dimensions z comes with x and y. */
+static bool check_z(const float *x, const float *z, const float *half_z, uint32_t dimensions, qd_fault *fault)
+{
+    if (dimensions == 2 && (z != NULL || half_z != NULL)) {
+        return qd_fault_invalid(fault, "%s has values, but the room has two dimensions: leave that column out",
+                                z != NULL ? "z" : "half_z");
+    }
+    if (dimensions == 3 && x != NULL && z == NULL) {
+        return qd_fault_set(fault, QD_ERROR_COLUMNS,
+                            "column z is missing, but the room has three dimensions: send it beside x and y");
+    }
+    return true;
+}
+
+bool qd_batch_check(const qd_client_message *message, uint32_t dimensions, qd_fault *fault)
+{
+    const qd_msg_entities *entities = &message->as.batch.entities;
+
+    return check_z(entities->x, entities->z, entities->half_z, dimensions, fault);
+}
+
+bool qd_roster_check(const qd_client_message *message, uint32_t dimensions, qd_fault *fault)
+{
+    bool moves = message->kind == QD_CLIENT_ROSTER_MOVE;
+    const qd_msg_roster_move *move = &message->as.roster_move;
+    uint32_t number = moves ? move->roster : message->as.roster.roster;
+
+    if (number >= QD_ROOM_ROSTERS_MAX) {
+        return qd_fault_invalid(fault, "roster is %" PRIu32 ": must be 0 to %u", number, QD_ROOM_ROSTERS_MAX - 1);
+    }
+    return !moves || check_z(move->x, move->z, NULL, dimensions, fault);
+}
+
+bool qd_handover_check(const qd_client_message *message, uint32_t dimensions, qd_fault *fault)
+{
+    const qd_msg_handover *handover = &message->as.handover;
+
+    (void)dimensions;
+    if ((handover->session != 0) != handover->room_owned) {
+        return true;
+    }
+    return qd_fault_invalid(fault,
+                            handover->room_owned ? "session is %" PRIu64 ", and room_owned is set: name one receiver"
+                                                 : "session is %" PRIu64 ": name the receiver, or set room_owned",
+                            handover->session);
+}
