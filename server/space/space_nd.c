@@ -7,17 +7,12 @@
 #include "../base/assert.h"
 #include "../base/memory/fetch.h"
 #include "auto.h"
-#include "brute/brute.h"
 #include "core/axes.h"
 #include "core/pending_moves.h"
 #include "core/proxies.h"
 #include "core/search.h"
 #include "core/traversal.h"
-#include "grid/grid.h"
-#include "grid/hash.h"
 #include "kernel/choose.h"
-#include "tree/linear/linear.h"
-#include "tree/sparse/sparse.h"
 
 typedef struct space_nd {
     qd_space base;
@@ -47,18 +42,12 @@ static bool is_nearly_all(uint64_t moves, uint32_t bodies)
 /* NULL: no memory. */
 static qd_index *create_index(qd_space_index kind, const qd_index *as)
 {
-    switch (kind) {
-    case QD_SPACE_BRUTE:
-        return qd_brute_create(as);
-    case QD_SPACE_GRID:
-        return qd_grid_create(as);
-    case QD_SPACE_HASH:
-        return qd_hash_create(as);
-    case QD_SPACE_SPARSE:
-        return qd_sparse_create(as);
-    default:
-        return qd_linear_create(as);
-    }
+    static const qd_index_ops *const ops[] = {
+        [QD_SPACE_QUADTREE] = &qd_linear_ops, [QD_SPACE_OCTREE] = &qd_linear_ops, [QD_SPACE_SPARSE] = &qd_sparse_ops,
+        [QD_SPACE_HASH] = &qd_hash_ops,       [QD_SPACE_GRID] = &qd_grid_ops,     [QD_SPACE_BRUTE] = &qd_brute_ops,
+    };
+
+    return qd_index_create(ops[kind], as);
 }
 
 qd_status QD_ND(qd_space_create)(const qd_space_config *config, qd_heap *heap, qd_space **space)
@@ -99,7 +88,7 @@ void QD_ND(qd_space_destroy)(qd_space *space)
     qd_traversal_deinit(&s->traversal);
     qd_pending_deinit(&s->pending);
     qd_proxies_deinit(&s->proxies);
-    s->proxies.index->ops->destroy(s->proxies.index);
+    qd_index_destroy(s->proxies.index);
     qd_rows_deinit(&s->rows);
     qd_bodies_deinit(&s->bodies);
     qd_heap_free(s->heap, s, sizeof *s);

@@ -6,7 +6,6 @@
 
 #include "server/space/space.h"
 #include "server/space/tree/linear/linear.h"
-#include "server/space/tree/linear/linear_cells.h"
 #include "support/rng.h"
 #include "tests/support/test.h"
 
@@ -56,7 +55,7 @@ TEST(box_has_its_cell_at_every_depth)
     qd_heap heap;
 
     qd_heap_init(&heap);
-    qd_index *index = qd_linear_create(&(qd_index){.heap = &heap, .config = &config});
+    qd_index *index = qd_index_create(&qd_linear_ops, &(qd_index){.heap = &heap, .config = &config});
     assert_non_null(index);
     qd_linear *tree = (qd_linear *)index;
     for (uint32_t depth = 0; depth <= QD_TREE_DEPTH_MAX; depth++) {
@@ -75,7 +74,7 @@ TEST(box_has_its_cell_at_every_depth)
             assert_int_equal(cell_of_place(place, depth), cell);
         }
     }
-    index->ops->destroy(index);
+    qd_index_destroy(index);
     assert_int_equal(heap.bytes, 0);
     qd_heap_deinit(&heap);
 }

@@ -5,7 +5,7 @@
  */
 #include "space_fixture.h"
 
-#include "server/space/tree/sparse/sparse_tree.h"
+#include "server/space/tree/sparse/sparse.h"
 
 static rng_stream rng;
 

@@ -4,8 +4,6 @@
 #include <math.h>
 
 #include "../../base/ablation.h"
-#include "../../base/assert.h"
-#include "../core/search.h"
 #include "../core/traversal.h"
 
 #define FEW_ROWS             1024u /* 8 bits usually tell so many rows apart */
@@ -107,23 +105,10 @@ static void settle(qd_index *index)
     (void)index;
 }
 
-static void validate(const qd_index *index)
-{
-    QD_ASSERT(index->cell[0].count == index->rows->count);
-}
-
-static qd_status search(const qd_index *index, qd_search *query)
-{
-    return qd_search_cell(query, index->cell);
-}
-
-static void destroy(qd_index *index)
-{
-    qd_heap_free(index->heap, index, sizeof(qd_brute));
-}
-
-static const qd_index_ops ops = {
+const qd_index_ops qd_brute_ops = {
     .kind = QD_SPACE_BRUTE,
+    .bytes = sizeof(qd_brute),
+    .begin = qd_one_list_begin,
     .reserve = qd_one_list_reserve,
     .locate = qd_one_list_locate,
     .move = qd_one_list_move,
@@ -131,14 +116,8 @@ static const qd_index_ops ops = {
     .traverse = traverse,
     .traverse_end = traverse_end,
     .settle = settle,
-    .search = search,
+    .search = qd_one_list_search,
     .count = qd_one_list_count,
     .holds = qd_one_list_holds,
-    .validate = validate,
-    .destroy = destroy,
+    .validate = qd_one_list_validate,
 };
-
-qd_index *qd_brute_create(const qd_index *as)
-{
-    return qd_one_list_create(as, &ops, sizeof(qd_brute));
-}

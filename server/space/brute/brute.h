@@ -32,7 +32,4 @@ typedef struct qd_brute {
     uint32_t tasks;
 } qd_brute;
 
-/* Creates an empty index from `as`, except ops and cells. NULL: no memory. */
-qd_index *qd_brute_create(const qd_index *as);
-
 #endif

@@ -4,24 +4,20 @@
 #include <float.h>
 
 #include "../../base/ablation.h"
-#include "../core/rows.h"
+#include "../../base/assert.h"
+#include "../core/search.h"
 #include "../kernel/choose.h"
 #include "../move/move.h"
 #include "../move/move_simd.h"
 
-qd_index *qd_one_list_create(const qd_index *as, const qd_index_ops *ops, size_t bytes)
+bool qd_one_list_begin(qd_index *index)
 {
-    qd_one_list *one_list = qd_heap_alloc_zeroed(as->heap, bytes);
+    qd_one_list *one_list = (qd_one_list *)index;
 
-    if (one_list == NULL) {
-        return NULL;
-    }
-    one_list->index = *as;
-    one_list->index.ops = ops;
     one_list->list = (qd_cell){QD_NONE, 0};
-    one_list->index.cell = &one_list->list;
-    one_list->index.cells = 1;
-    return &one_list->index;
+    index->cell = &one_list->list;
+    index->cells = 1;
+    return true;
 }
 
 qd_status qd_one_list_reserve(qd_index *index)
@@ -74,6 +70,16 @@ bool qd_one_list_holds(const qd_index *index, uint32_t cell, const qd_row *box)
 bool qd_one_list_is_due(const qd_index *index, const qd_traversal_plan *plan)
 {
     return plan->mode != QD_TRAVERSAL_EVENTS || index->rows->changed_count > 0;
+}
+
+void qd_one_list_validate(const qd_index *index)
+{
+    QD_ASSERT(index->cell[0].count == index->rows->count);
+}
+
+qd_status qd_one_list_search(const qd_index *index, qd_search *search)
+{
+    return qd_search_cell(search, index->cell);
 }
 
 /* Absent rows are infinite, and the box around a round row may overflow. */

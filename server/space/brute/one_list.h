@@ -21,15 +21,15 @@ typedef struct qd_one_list {
     qd_cell list;
 } qd_one_list;
 
-/* Creates an index of one cell from `as`, in `bytes` of zeros that begin with a qd_one_list. NULL: no memory. */
-qd_index *qd_one_list_create(const qd_index *as, const qd_index_ops *ops, size_t bytes);
-
 /* Operations of qd_index_ops. */
+bool qd_one_list_begin(qd_index *index);
 qd_status qd_one_list_reserve(qd_index *index);
 uint32_t qd_one_list_locate(qd_index *index, const qd_row *box, uint32_t *cell_key);
 size_t qd_one_list_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at,
                         qd_movers *movers);
 void qd_one_list_count(const qd_index *index, qd_space_counters *counters);
+void qd_one_list_validate(const qd_index *index);
+qd_status qd_one_list_search(const qd_index *index, struct qd_search *search);
 bool qd_one_list_holds(const qd_index *index, uint32_t cell, const qd_row *box);
 
 /* Whether a traversal has anything to do: a search for events has nothing to do if no row changed. */

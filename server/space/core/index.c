@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "index.h"
 
+#include <string.h>
+
 #include "../../base/ablation.h"
 #include "../../base/assert.h"
 #include "../../base/memory/array.h"
@@ -8,6 +10,44 @@
 
 #define KEY_AXIS_BITS (QD_AXES == 2 ? 16u : 10u) /* of a number in a word's key */
 #define DIGIT_BITS    11u
+
+qd_index *qd_index_create(const qd_index_ops *ops, const qd_index *as)
+{
+    qd_index *index = qd_heap_alloc_zeroed(as->heap, ops->bytes);
+
+    if (index == NULL) {
+        return NULL;
+    }
+    *index = *as;
+    index->ops = ops;
+    index->cell = NULL;
+    index->cells = 0;
+    if (!ops->begin(index)) {
+        qd_heap_free(as->heap, index, ops->bytes);
+        return NULL;
+    }
+    return index;
+}
+
+void qd_index_destroy(qd_index *index)
+{
+    if (index->ops->end != NULL) {
+        index->ops->end(index);
+    }
+    qd_heap_free(index->heap, index, index->ops->bytes);
+}
+
+qd_extent qd_index_bounds(const qd_index *index)
+{
+    const qd_space_config *config = index->config;
+    const double lo[3] = {config->min_x, config->min_y, config->min_z};
+    const double hi[3] = {config->max_x, config->max_y, config->max_z};
+    qd_extent bounds;
+
+    memcpy(bounds.lo, lo, sizeof bounds.lo);
+    memcpy(bounds.hi, hi, sizeof bounds.hi);
+    return bounds;
+}
 
 /* ---- registering all rows again ---- */
 

@@ -12,10 +12,10 @@
  *     settle                     plans again where the content changed
  *
  *     index     cell             a pair of rows is tested
- *     TREE      linear array     where the smaller cell of the two is (linear_cells.h; in three dimensions the octree)
- *     SPARSE    hash table       likewise (sparse_tree.h)
- *     HASH      hash table       in the cell that comes first (hash_cells.h)
- *     GRID      one              where sorting brought them together (grid_sort.h)
+ *     TREE      linear array     where the smaller cell of the two is (linear.h; in three dimensions the octree)
+ *     SPARSE    hash table       likewise (sparse.h)
+ *     HASH      hash table       in the cell that comes first (hash.h)
+ *     GRID      one              where sorting brought them together (grid.h)
  *     BRUTE     one              all against all (brute.h)
  *
  * A BOX here is the union of a body's was and now, as floats: what an index may rely on is that two rows whose shapes
@@ -82,6 +82,11 @@ typedef struct qd_movers {
 
 typedef struct qd_index_ops {
     qd_space_index kind;
+    size_t bytes; /* of the index, which begins with a qd_index */
+    /* Makes an index ready that is zero but for what all indexes have. False: no memory. */
+    bool (*begin)(qd_index *index);
+    /* Frees what the index owns. NULL: nothing. */
+    void (*end)(qd_index *index);
     /* Makes room for one more body: cells and tables; not rows. */
     qd_status (*reserve)(qd_index *index);
     /* The cell of a box, which is made where there is none yet (that cannot fail), and its cell
@@ -128,7 +133,6 @@ typedef struct qd_index_ops {
     /* Whether a row with this box may be in this cell; and all else that must be true. For validation. */
     bool (*holds)(const qd_index *index, uint32_t cell, const qd_row *box);
     void (*validate)(const qd_index *index);
-    void (*destroy)(qd_index *index);
 } qd_index_ops;
 
 /* What all indexes have; each begins with one. */
@@ -142,6 +146,14 @@ struct qd_index {
     qd_cell *cell;  /* the lists of rows, by number; the array is the index's own, and may move when it grows */
     uint32_t cells; /* numbers below this may be looked at */
 };
+
+extern const qd_index_ops qd_linear_ops, qd_sparse_ops, qd_hash_ops, qd_grid_ops, qd_brute_ops;
+
+/* Creates an empty index with what `as` says, but for ops and cells. NULL: no memory. */
+qd_index *qd_index_create(const qd_index_ops *ops, const qd_index *as);
+void qd_index_destroy(qd_index *index);
+/* The bounds of the space. */
+qd_extent qd_index_bounds(const qd_index *index);
 
 /* Registers all rows of an old pool with an index that has none, in a new pool, and frees the old one: after a plan, and
  * when a space changes from one index to another. Every list gets its blocks side by side. Lists lie in the order in

@@ -489,6 +489,6 @@ void qd_proxies_change_index(qd_proxies *proxies, qd_index *index)
 
     qd_index_rebuild(index, &old_rows, qd_scan_start(&old_rows, old->cell, old->cells), NULL);
     proxies->index = index;
-    old->ops->destroy(old);
+    qd_index_destroy(old);
     index->ops->settle(index);
 }

@@ -5,7 +5,7 @@
  * traversals has differed from the planned one, in either direction, by as much as a plan costs: less work may suit
  * another size, too.
  */
-#include "grid_plan.h"
+#include "grid.h"
 
 #include <math.h>
 

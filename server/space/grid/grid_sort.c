@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "grid.h"
+
 #include <string.h>
 
 #include "../../base/ablation.h"
 #include "../../base/assert.h"
 #include "../../base/memory/array.h"
 #include "../kernel/choose.h"
-#include "grid_sort.h"
 
 #define DIGIT_BITS_MIN 8u
 #define DIGIT_BITS_MAX 16u

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hash_cells.h"
+#include "hash.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "../../base/assert.h"
-#include "../../base/memory/array.h"
 
 #define CELLS_FIRST 8u
 

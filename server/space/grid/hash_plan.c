@@ -11,7 +11,7 @@
  *     + X (N / M + E)      each time that a row reaches into another cell it is carried there, and tested; which one
  *                          does also changes more often
  */
-#include "hash_plan.h"
+#include "hash.h"
 
 #include <float.h>
 #include <math.h>
@@ -19,8 +19,6 @@
 
 #include "../../base/ablation.h"
 #include "../../base/assert.h"
-#include "../../base/memory/array.h"
-#include "hash_cells.h"
 
 #define SAMPLE_ROWS 16384u
 #define CARRY_TESTS (QD_AXES == 2 ? 256.0 : 832.0) /* what carrying a row to its neighbors costs beside them */

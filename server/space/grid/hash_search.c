@@ -4,13 +4,10 @@
  * each twice as wide as the one before; along a ray in slabs across the axis that it follows most. Where that would be
  * more cells than there are, in all there are.
  */
-#include "hash_search.h"
+#include "hash.h"
 
 #include <math.h>
 #include <string.h>
-
-#include "../core/search.h"
-#include "hash_cells.h"
 
 #define MARGIN 0x1p-22 /* of coordinates, for two roundings to float */
 

@@ -14,14 +14,12 @@
  * TASKS. Cells need nothing of each other but their rows. What lies INSIDE a cell of the finest level is read by no
  * other cell, and committed as the traversal leaves it.
  */
-#include "hash_traversal.h"
+#include "hash.h"
 
 #include <float.h>
 #include <math.h>
 
 #include "../../base/ablation.h"
-#include "../core/traversal.h"
-#include "hash_cells.h"
 
 #define TASKS_PER_WORKER 8u
 #define VISITS_FEW       16u /* with fewer than one in this many cells to visit, they are visited as they were found */

@@ -6,7 +6,7 @@
 #ifndef QD_SPACE_MOVE_MOVE_SIMD_H
 #define QD_SPACE_MOVE_MOVE_SIMD_H
 
-#include "../tree/linear/linear_cells.h"
+#include "../tree/linear/linear.h"
 
 #define QD_LEFT_STEP 16u /* bodies in the widest register */
 

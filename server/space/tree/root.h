@@ -17,7 +17,7 @@
  * The new root is the square around some consecutive shells for which the traversal is expected to test least: all
  * against all of what is left out, and of what is in, each with those in its finest cell.
  *
- * Used by the plans of trees (linear_plan.h, sparse_plan.h), by their thread.
+ * Used by the plans of trees (linear_plan.c, sparse_plan.c), by their thread.
  */
 #ifndef QD_SPACE_TREE_ROOT_H
 #define QD_SPACE_TREE_ROOT_H

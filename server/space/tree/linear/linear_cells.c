@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "linear_cells.h"
+#include "linear.h"
 
 #include "../../../base/assert.h"
 

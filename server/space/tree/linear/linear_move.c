@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "linear_move.h"
+#include "linear.h"
 
 #include "../../../base/ablation.h"
 #include "../../kernel/choose.h"

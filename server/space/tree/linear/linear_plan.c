@@ -1,5 +1,9 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "linear_plan.h"
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where the linear tree's root lies, how deep the tree is, and where its leaves are. A plan is made from what the tree
+ * holds when the last plan is out of date, counted in rows, never by the clock: the same bodies lead to the same tree.
+ */
+#include "linear.h"
 
 #include <math.h>
 #include <string.h>

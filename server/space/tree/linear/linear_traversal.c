@@ -5,7 +5,7 @@
  * worker goes down the path from the root by itself to get its own lists; the few rows up there are cheaper to collect
  * again than to pass on.
  */
-#include "linear_traversal.h"
+#include "linear.h"
 
 #include "../../../base/ablation.h"
 #include "../../../base/memory/fetch.h"

@@ -6,7 +6,7 @@
  *     number: cell, key, link, room, flags     arrays side by side, so that a look for one thing reads no other
  *
  * A number stays a cell's own until it is dropped; then it may be given to another. The tree decides which
- * cells there are (sparse_locate.h).
+ * cells there are (sparse_locate.c).
  *
  * Owned by the index. One thread at a time; any number may find.
  */

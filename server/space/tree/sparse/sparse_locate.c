@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sparse_locate.h"
+#include "sparse.h"
 
 #include "../../../base/assert.h"
-#include "sparse_prune.h"
 
 static uint32_t make(qd_sparse *sparse, uint64_t key, uint32_t level, uint32_t parent)
 {

@@ -1,13 +1,23 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "sparse_plan.h"
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How a sparse tree fits its content. Counted in rows and tests, never by the clock: the same changes lead to the same
+ * tree. With depth 0, cell by cell:
+ *
+ *     divided    a leaf that holds too many rows that would fit below; at once as many levels as fill the new leaves,
+ *                if the rows are spread evenly
+ *     merged     a cell above leaves that hold few together is a leaf again. After some rows were put into or taken out
+ *                of lists, one more cell is looked at, so that rest costs nothing and change little
+ *
+ * With any depth, the tree is RE-ROOTED when traversals cost too much because of what is beyond the root: all rows are
+ * registered again, below a root that contains them (root.h).
+ */
+#include "sparse.h"
 
 #include <string.h>
 
 #include "../../../base/ablation.h"
 #include "../../../base/assert.h"
 #include "../root.h"
-#include "sparse_locate.h"
-#include "sparse_prune.h"
 
 #define OPERATIONS_A_LOOK 8u
 

@@ -1,5 +1,14 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "sparse_prune.h"
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * When empty cells of a sparse tree are taken away: those without rows and without cells below, and with them those
+ * above that are left empty. They cost memory and visits of traversals, but may soon be needed again. Cells that may be
+ * empty are candidates, on a list. The policies differ in what puts a cell on the list, and in when the list is pruned:
+ *
+ *     CANDIDATES   cells that were emptied or made; after every tick. AUTO is the same: it has been the fastest
+ *     WALK         empty cells that the traversal visited; after every tick
+ *     LAZY         cells that were emptied or made; when they are many compared with those that hold something
+ */
+#include "sparse.h"
 
 #include "../../../base/ablation.h"
 #include "../../../base/assert.h"

@@ -10,12 +10,11 @@
  * down the path from the root by itself to get its own lists; the few rows up there are cheaper to collect again than
  * to pass on.
  */
-#include "sparse_traversal.h"
+#include "sparse.h"
 
 #include "../../../base/ablation.h"
 #include "../../../base/memory/array.h"
 #include "../../../base/memory/fetch.h"
-#include "sparse_prune.h"
 
 #define QUANTIZER_LEVELS 8u                  /* a quantizer's levels below its cell */
 #define TASKS_PER_WORKER 16u                 /* so that none waits long for the last one */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sparse_tree.h"
+#include "sparse.h"
 
 #include <float.h>
 #include <math.h>

@@ -3,12 +3,8 @@
 
 #include "../../../base/ablation.h"
 #include "../../../base/assert.h"
-#include "../../../base/memory/array.h"
 #include "../root.h"
 #include "../tree_search.h"
-#include "linear_move.h"
-#include "linear_plan.h"
-#include "linear_traversal.h"
 
 static qd_status reserve(qd_index *index)
 {
@@ -81,12 +77,20 @@ static void count(const qd_index *index, qd_space_counters *counters)
     counters->cells = index->cells;
 }
 
-static void destroy(qd_index *index)
+static bool begin(qd_index *index)
 {
     qd_linear *tree = (qd_linear *)index;
 
-    qd_linear_plan_drop(tree);
-    qd_heap_free(index->heap, tree, sizeof *tree);
+    tree->bounds = qd_index_bounds(index);
+    const qd_root root = qd_root_of(&tree->bounds);
+    tree->quantizer = qd_root_quantizer(&root, QD_QUANTIZER_BITS);
+    tree->filled = root.filled;
+    return true;
+}
+
+static void end(qd_index *index)
+{
+    qd_linear_plan_drop((qd_linear *)index);
 }
 
 static qd_extent extent_of_cell(const qd_quantizer *quantizer, uint32_t level, uint32_t k)
@@ -129,8 +133,11 @@ static qd_status search(const qd_index *index, qd_search *wanted)
     return qd_tree_search(index, wanted, push_below);
 }
 
-static const qd_index_ops ops = {
+const qd_index_ops qd_linear_ops = {
     .kind = QD_AXES == 2 ? QD_SPACE_QUADTREE : QD_SPACE_OCTREE,
+    .bytes = sizeof(qd_linear),
+    .begin = begin,
+    .end = end,
     .reserve = reserve,
     .locate = locate,
     .numbers = numbers,
@@ -148,29 +155,4 @@ static const qd_index_ops ops = {
     .count = count,
     .holds = qd_linear_holds,
     .validate = qd_linear_validate,
-    .destroy = destroy,
 };
-
-qd_index *qd_linear_create(const qd_index *as)
-{
-    qd_linear *tree = qd_heap_alloc_zeroed(as->heap, sizeof *tree);
-
-    if (tree == NULL) {
-        return NULL;
-    }
-    tree->index = *as;
-    tree->index.ops = &ops;
-    tree->index.cell = NULL;
-    tree->index.cells = 0;
-    const qd_space_config *config = as->config;
-    const float lo[3] = {config->min_x, config->min_y, config->min_z};
-    const float hi[3] = {config->max_x, config->max_y, config->max_z};
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        tree->bounds.lo[k] = lo[k];
-        tree->bounds.hi[k] = hi[k];
-    }
-    qd_root root = qd_root_of(&tree->bounds);
-    tree->quantizer = qd_root_quantizer(&root, QD_QUANTIZER_BITS);
-    tree->filled = root.filled;
-    return &tree->index;
-}

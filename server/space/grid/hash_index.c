@@ -5,19 +5,8 @@
 
 #include "../../base/assert.h"
 #include "../move/move.h"
-#include "hash_plan.h"
-#include "hash_search.h"
-#include "hash_traversal.h"
 
 #define FAR 0x1p-2f /* cells */
-
-/* Of a room's bounds: as good a size as any, as long as there are few. */
-static double side_of(const qd_space_config *config)
-{
-    double side = fmax((double)config->max_x - config->min_x, (double)config->max_y - config->min_y);
-
-    return QD_AXES == 3 ? fmax(side, (double)config->max_z - config->min_z) : side;
-}
 
 static qd_hash *of(const qd_index *index)
 {
@@ -169,14 +158,31 @@ static void validate(const qd_index *index)
     QD_ASSERT(in_table == pool->count);
 }
 
-static void destroy(qd_index *index)
+/* The first cells are as large as the bounds: as good a size as any, as long as there are few rows. */
+static bool begin(qd_index *index)
 {
-    qd_hash_pool_free(&of(index)->pool, index->heap);
-    qd_heap_free(index->heap, index, sizeof(qd_hash));
+    const qd_extent bounds = qd_index_bounds(index);
+    double side = 0;
+
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        side = fmax(side, bounds.hi[k] - bounds.lo[k]);
+    }
+    qd_hash_resize(of(index), index->config->cell_size > 0 ? (double)index->config->cell_size : side);
+    const bool is_made = qd_hash_pool_init(&of(index)->pool, index->heap, QD_ARRAY_TRY);
+    qd_hash_show(of(index));
+    return is_made;
 }
 
-static const qd_index_ops ops = {
+static void end(qd_index *index)
+{
+    qd_hash_pool_free(&of(index)->pool, index->heap);
+}
+
+const qd_index_ops qd_hash_ops = {
     .kind = QD_SPACE_HASH,
+    .bytes = sizeof(qd_hash),
+    .begin = begin,
+    .end = end,
     .reserve = reserve,
     .locate = locate,
     .numbers = numbers,
@@ -193,23 +199,4 @@ static const qd_index_ops ops = {
     .count = count,
     .holds = holds,
     .validate = validate,
-    .destroy = destroy,
 };
-
-qd_index *qd_hash_create(const qd_index *as)
-{
-    qd_hash *hash = qd_heap_alloc_zeroed(as->heap, sizeof *hash);
-
-    if (hash == NULL) {
-        return NULL;
-    }
-    if (!qd_hash_pool_init(&hash->pool, as->heap, QD_ARRAY_TRY)) {
-        qd_heap_free(as->heap, hash, sizeof *hash);
-        return NULL;
-    }
-    hash->index = *as;
-    hash->index.ops = &ops;
-    qd_hash_show(hash);
-    qd_hash_resize(hash, as->config->cell_size > 0 ? (double)as->config->cell_size : side_of(as->config));
-    return &hash->index;
-}

@@ -6,10 +6,6 @@
 #include "../../move/move.h"
 #include "../root.h"
 #include "../tree_search.h"
-#include "sparse_locate.h"
-#include "sparse_plan.h"
-#include "sparse_prune.h"
-#include "sparse_traversal.h"
 
 /* Room for two rows' cells, each alone in its branch: a body that goes far has as many. */
 static qd_status reserve(qd_index *index)
@@ -145,7 +141,20 @@ static void free_list(const qd_sparse *sparse, qd_sparse_list *list)
     qd_array_free(sparse->index.heap, list->number, list->capacity * sizeof *list->number);
 }
 
-static void destroy(qd_index *index)
+static bool begin(qd_index *index)
+{
+    qd_sparse *sparse = (qd_sparse *)index;
+
+    qd_sparse_cells_init(&sparse->cells, index->heap, index->config->depth == 0 && !QD_WITHOUT(SPARSE_ROOM));
+    sparse->bounds = qd_index_bounds(index);
+    sparse->depth_max = index->config->depth > 0 ? index->config->depth : QD_SPARSE_DEPTH_MAX;
+    sparse->leaf_from = index->config->depth;
+    const qd_root root = qd_root_of(&sparse->bounds);
+    sparse->quantizer = qd_root_quantizer(&root, QD_KEY_BITS);
+    return true;
+}
+
+static void end(qd_index *index)
 {
     qd_sparse *sparse = (qd_sparse *)index;
 
@@ -153,7 +162,6 @@ static void destroy(qd_index *index)
     free_list(sparse, &sparse->crowded);
     free_list(sparse, &sparse->candidates);
     qd_array_free(index->heap, sparse->task, sparse->task_capacity * sizeof *sparse->task);
-    qd_heap_free(index->heap, sparse, sizeof *sparse);
 }
 
 /* The cells below one, the most promising last, which is the next to be visited. */
@@ -177,8 +185,11 @@ static qd_status search(const qd_index *index, qd_search *wanted)
     return qd_tree_search(index, wanted, push_below);
 }
 
-static const qd_index_ops ops = {
+const qd_index_ops qd_sparse_ops = {
     .kind = QD_SPACE_SPARSE,
+    .bytes = sizeof(qd_sparse),
+    .begin = begin,
+    .end = end,
     .reserve = reserve,
     .locate = locate,
     .numbers = numbers,
@@ -196,31 +207,4 @@ static const qd_index_ops ops = {
     .count = count,
     .holds = qd_sparse_holds,
     .validate = qd_sparse_validate,
-    .destroy = destroy,
 };
-
-qd_index *qd_sparse_create(const qd_index *as)
-{
-    qd_sparse *sparse = qd_heap_alloc_zeroed(as->heap, sizeof *sparse);
-
-    if (sparse == NULL) {
-        return NULL;
-    }
-    sparse->index = *as;
-    sparse->index.ops = &ops;
-    sparse->index.cell = NULL;
-    sparse->index.cells = 0;
-    qd_sparse_cells_init(&sparse->cells, as->heap, as->config->depth == 0 && !QD_WITHOUT(SPARSE_ROOM));
-    const qd_space_config *config = as->config;
-    const float lo[3] = {config->min_x, config->min_y, config->min_z};
-    const float hi[3] = {config->max_x, config->max_y, config->max_z};
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        sparse->bounds.lo[k] = lo[k];
-        sparse->bounds.hi[k] = hi[k];
-    }
-    sparse->depth_max = config->depth > 0 ? config->depth : QD_SPARSE_DEPTH_MAX;
-    sparse->leaf_from = config->depth;
-    qd_root root = qd_root_of(&sparse->bounds);
-    sparse->quantizer = qd_root_quantizer(&root, QD_KEY_BITS);
-    return &sparse->index;
-}

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "grid.h"
 
-#include "../../base/assert.h"
-#include "../core/search.h"
 #include "../core/traversal.h"
-#include "grid_plan.h"
 
 #define TASKS_PER_WORKER 8u
 #define NUMBERS_LAST     254u /* of a cell: the kernel's 8 bits, less one that is kept */
@@ -218,11 +215,6 @@ static void settle(qd_index *index)
     qd_grid_rebuild((qd_grid *)index);
 }
 
-static qd_status search(const qd_index *index, qd_search *query)
-{
-    return qd_search_cell(query, index->cell);
-}
-
 static void count(const qd_index *index, qd_space_counters *counters)
 {
     const qd_grid_shape *shape = &((const qd_grid *)index)->shape;
@@ -233,19 +225,23 @@ static void count(const qd_index *index, qd_space_counters *counters)
     }
 }
 
-static void validate(const qd_index *index)
+/* Until the first plan all is in one cell. */
+static bool begin(qd_index *index)
 {
-    QD_ASSERT(index->cell[0].count == index->rows->count);
+    ((qd_grid *)index)->shape = (qd_grid_shape){.quantizer.scale = 1, .size = 1};
+    return qd_one_list_begin(index);
 }
 
-static void destroy(qd_index *index)
+static void end(qd_index *index)
 {
     qd_grid_words_free((qd_grid *)index);
-    qd_heap_free(index->heap, index, sizeof(qd_grid));
 }
 
-static const qd_index_ops ops = {
+const qd_index_ops qd_grid_ops = {
     .kind = QD_SPACE_GRID,
+    .bytes = sizeof(qd_grid),
+    .begin = begin,
+    .end = end,
     .reserve = qd_one_list_reserve,
     .locate = qd_one_list_locate,
     .move = qd_one_list_move,
@@ -254,20 +250,8 @@ static const qd_index_ops ops = {
     .traverse = traverse,
     .traverse_end = traverse_end,
     .settle = settle,
-    .search = search,
+    .search = qd_one_list_search,
     .count = count,
     .holds = qd_one_list_holds,
-    .validate = validate,
-    .destroy = destroy,
+    .validate = qd_one_list_validate,
 };
-
-/* Until the first plan all is in one cell. */
-qd_index *qd_grid_create(const qd_index *as)
-{
-    qd_index *index = qd_one_list_create(as, &ops, sizeof(qd_grid));
-
-    if (index != NULL) {
-        ((qd_grid *)index)->shape = (qd_grid_shape){.quantizer.scale = 1, .size = 1};
-    }
-    return index;
-}
