@@ -131,6 +131,7 @@ static int serve(const qd_options *options, const qd_server_config *config, cons
         .frame_bytes_max = QD_FRAME_BYTES_BEFORE_HELLO,
         .handler = qd_server_link_handler(&server),
         .refusal = qd_server_refusal,
+        .refusal_context = &server,
     };
     raise_files(net_config.connections_max, net_config.loops);
     qd_net *net;

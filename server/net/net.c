@@ -99,7 +99,7 @@ qd_status qd_net_start(const qd_net_config *config, qd_net **result, char *error
         goto fail_loops;
     }
     for (uint32_t i = 0; config->refusal && i < QD_NET_REFUSALS; i++) {
-        net->listener.refusals[i] = config->refusal(config->handler.context, (qd_net_refusal)i);
+        net->listener.refusals[i] = config->refusal(config->refusal_context, (qd_net_refusal)i);
     }
 
     /* The first loop starts last, because it accepts connections and passes them to the others. */

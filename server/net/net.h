@@ -25,8 +25,9 @@ typedef struct qd_net_config {
     size_t frame_bytes_max; /* the initial limit; see qd_link_frame_bytes_max */
     qd_link_handler handler;
     /* Returns what a refused connection is sent before it is closed; may return NULL, and may be NULL. Called during
-     * start, once for each reason, with handler.context. The net takes over the references. */
+     * start, once for each reason. The net takes over the references. */
     qd_buffer *(*refusal)(void *context, qd_net_refusal reason);
+    void *refusal_context;
 } qd_net_config;
 
 /* Binds, listens and starts the threads. On failure *error (of error_size) names the address, the problem and the

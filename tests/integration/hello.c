@@ -140,6 +140,7 @@ SESSION_TEST(connection_above_connections_max_is_refused)
     raw_link *second = raw_open_session(address), *third = raw_open(address);
     const qd_msg_go_away *go_away = &raw_expect(third, 0, QD_SERVER_GO_AWAY)->as.go_away;
     assert_int_equal(go_away->reason, QD_GO_AWAY_FULL);
+    assert_non_null(strstr(go_away->text, "the server has 2 connections"));
     assert_non_null(strstr(go_away->text, "--connections-max"));
     assert_null(raw_next(third));
     session_expect_refused(address, NULL, "--connections-max");
