@@ -50,7 +50,6 @@
     X(SPARSE_PRUNE, "sparse_prune")                                                                                    \
     X(HASH_GROUPS, "hash_groups")                                                                                      \
     X(HASH_SIZE, "hash_size")                                                                                          \
-    X(HASH_ORDER, "hash_order")                                                                                        \
     X(HASH_WINDOW, "hash_window")                                                                                      \
     X(GRID_SIZE, "grid_size")                                                                                          \
     X(GRID_ORDER, "grid_order")                                                                                        \
