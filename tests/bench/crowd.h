@@ -10,6 +10,8 @@
  *                                           forth; one box over all others; all teleported at each tick
  *     outside   W2_100k in a space whose bounds are half as long
  *     crowd     10,000 boxes of 1, jittering on one spot
+ *     turns     100,000 boxes of 1, of which other 2 % walk for five ticks, and the rest stand
+ *     gather    10,000 boxes of 1, spread evenly, that walk to ten clusters within 60 ticks
  *     deep      10,000 boxes of 0.01 to 1, in ten tiny clusters in a world a million long
  *
  * Worlds are squares or cubes of such a side that a box overlaps as many others in three dimensions as in two: W2 in a
@@ -25,7 +27,7 @@
 #include "server/space/space.h"
 #include "support/rng.h"
 
-typedef enum hard_case { PLAIN, REST, FEW, BORDER, HUGE_BOX, TELEPORT, OUTSIDE, CROWD, DEEP } hard_case;
+typedef enum hard_case { PLAIN, REST, FEW, BORDER, HUGE_BOX, TELEPORT, OUTSIDE, CROWD, TURNS, GATHER, DEEP } hard_case;
 
 typedef struct workload {
     const char *name;
@@ -52,10 +54,15 @@ static const workload workloads[] = {
     {"teleport", 100000, 20, {4, 3.1748021}, 1, 1, 0.25f, 1, 0, TELEPORT},
     {"outside", 100000, 50, {4, 3.1748021}, 1, 1, 0.25f, 1, 0, OUTSIDE},
     {"crowd", 10000, 20, {4, 3.1748021}, 1, 1, 0, 1, 0, CROWD},
+    {"turns", 100000, 50, {4, 3.1748021}, 1, 1, 0.25f, 1, 0, TURNS},
+    {"gather", 10000, 50, {4, 3.1748021}, 1, 1, 0.02f, 1, 1, GATHER},
     {"deep", 10000, 50, {10000, 46415.888}, 0.01, 1, 0.02f, 1, 1, DEEP},
 };
 
-#define CLUSTERS 10
+#define CLUSTERS     10
+#define GATHER_TICKS 60u
+#define TURN_TICKS   5u
+#define TURN_SHARE   50u /* one of so many walks */
 
 typedef struct crowd {
     const workload *load;
@@ -119,6 +126,9 @@ static void crowd_place(crowd *c, uint32_t i, double center[CLUSTERS][3], double
         }
         c->at[k][i] = c->home[k][i] = crowd_inside(c, at, half);
         c->speed[k][i] = (float)(crowd_chance(c) * 2 - 1) * load->speed;
+        if (load->hard == GATHER) {
+            c->at[k][i] = crowd_inside(c, crowd_chance(c) * c->side, half);
+        }
     }
 }
 
@@ -161,6 +171,8 @@ static void crowd_move(crowd *c, uint32_t i, uint32_t k)
         *at = crowd_inside(c, crowd_chance(c) * c->side, half);
     } else if (c->load->hard == CROWD) {
         *at = c->home[k][i] + (float)(crowd_chance(c) - 0.5) * 0.1f;
+    } else if (c->load->hard == GATHER && c->tick < GATHER_TICKS) {
+        *at += (c->home[k][i] - *at) / (float)(GATHER_TICKS - c->tick);
     } else if (i < crossing) {
         *at = c->home[k][i] + ((c->tick + i) % 2 ? 0.6f : -0.6f);
     } else {
@@ -178,6 +190,9 @@ static void crowd_step(crowd *c)
 {
     c->tick++;
     for (uint32_t i = 0; i < c->moving; i++) {
+        if (c->load->hard == TURNS && (i + c->tick / TURN_TICKS * 7) % TURN_SHARE != 0) {
+            continue;
+        }
         for (uint32_t k = 0; k < c->dimensions; k++) {
             crowd_move(c, i, k);
         }
