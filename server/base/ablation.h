@@ -51,7 +51,6 @@
     X(HASH_SIZE, "hash_size")                                                                                          \
     X(HASH_WINDOW, "hash_window")                                                                                      \
     X(GRID_SIZE, "grid_size")                                                                                          \
-    X(GRID_ORDER, "grid_order")                                                                                        \
     X(GRID_APART, "grid_apart")                                                                                        \
     X(BRUTE_BYTES, "brute_bytes")                                                                                      \
     X(AUTO_BRUTE, "auto_brute")                                                                                        \

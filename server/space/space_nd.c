@@ -484,7 +484,7 @@ void QD_ND(qd_space_settle)(qd_space *space, const uint32_t **freed, size_t *fre
     }
     bodies->change_count = 0;
     s->ticked = false;
-    s->proxies.index->ops->settle(s->proxies.index);
+    qd_index_settle(s->proxies.index);
     choose_index(s);
     /* As it was at this tick it will be at the next, whatever batches the moves come in. */
     const uint64_t moves = s->counters.moves - s->settled;

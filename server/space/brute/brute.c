@@ -100,11 +100,6 @@ static void traverse_end(qd_index *index, const qd_traversal_plan *plan, const q
 }
 
 /* One list needs no plan. */
-static void settle(qd_index *index)
-{
-    (void)index;
-}
-
 const qd_index_ops qd_brute_ops = {
     .kind = QD_SPACE_BRUTE,
     .bytes = sizeof(qd_brute),
@@ -115,7 +110,6 @@ const qd_index_ops qd_brute_ops = {
     .traverse_begin = traverse_begin,
     .traverse = traverse,
     .traverse_end = traverse_end,
-    .settle = settle,
     .search = qd_one_list_search,
     .count = qd_one_list_count,
     .holds = qd_one_list_holds,

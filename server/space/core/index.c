@@ -37,6 +37,13 @@ void qd_index_destroy(qd_index *index)
     qd_heap_free(index->heap, index, index->ops->bytes);
 }
 
+void qd_index_settle(qd_index *index)
+{
+    if (index->ops->settle != NULL) {
+        index->ops->settle(index);
+    }
+}
+
 qd_extent qd_index_bounds(const qd_index *index)
 {
     const qd_space_config *config = index->config;
@@ -59,14 +66,11 @@ typedef struct rebuild {
     uint32_t count;
 } rebuild;
 
-static void scan_rows(rebuild *r, qd_scan all, const uint32_t *order)
+static void scan_rows(rebuild *r, qd_scan all)
 {
     uint32_t first, count, at = 0;
 
-    for (; order != NULL && at < r->count; at++) {
-        r->word[at] = order[at];
-    }
-    while (order == NULL && qd_scan_next(&all, &first, &count)) {
+    while (qd_scan_next(&all, &first, &count)) {
         for (uint32_t i = 0; i < count; i++) {
             r->word[at++] = first + i;
         }
@@ -152,15 +156,15 @@ static uint32_t lay_out(const rebuild *r)
     return blocks;
 }
 
-void qd_index_rebuild(qd_index *index, qd_rows *old, qd_scan all, const uint32_t *order)
+void qd_index_rebuild(qd_index *index, qd_rows *old, qd_scan all)
 {
     const size_t bytes = old->count * sizeof(uint64_t);
     rebuild r = {.index = index, .old = old, .count = old->count};
 
     r.word = qd_array_grow(index->heap, QD_ARRAY_NEED, NULL, 0, 0, bytes);
     r.spare = qd_array_grow(index->heap, QD_ARRAY_NEED, NULL, 0, 0, bytes);
-    scan_rows(&r, all, order);
-    if (order == NULL && index->ops->numbers != NULL && !QD_WITHOUT(ROW_ORDER)) {
+    scan_rows(&r, all);
+    if (index->ops->numbers != NULL && !QD_WITHOUT(ROW_ORDER)) {
         sort_along_curve(&r);
     }
     locate_rows(&r);

@@ -124,8 +124,7 @@ typedef struct qd_index_ops {
     void (*traverse)(qd_index *index, struct qd_worker_slot *worker, uint32_t task);
     void (*traverse_end)(qd_index *index, const qd_traversal_plan *plan, const struct qd_traversal_result *result);
     /* After a tick, when all is committed and removed bodies are gone, and after qd_proxies_change_index: plans again,
-     * prunes.
-     */
+     * prunes. NULL: nothing to do. */
     void (*settle)(qd_index *index);
     /* Gives every cell that may hold what a query wants to qd_search_cell, once. */
     qd_status (*search)(const qd_index *index, struct qd_search *search);
@@ -152,15 +151,16 @@ extern const qd_index_ops qd_linear_ops, qd_sparse_ops, qd_hash_ops, qd_grid_ops
 /* Creates an empty index with what `as` says, but for ops and cells. NULL: no memory. */
 qd_index *qd_index_create(const qd_index_ops *ops, const qd_index *as);
 void qd_index_destroy(qd_index *index);
+/* Between ticks: lets the index plan again. */
+void qd_index_settle(qd_index *index);
 /* The bounds of the space. */
 qd_extent qd_index_bounds(const qd_index *index);
 
 /* Registers all rows of an old pool with an index that has none, in a new pool, and frees the old one: after a plan, and
  * when a space changes from one index to another. Every list gets its blocks side by side. Lists lie in the order in
- * which their first rows come, so rows that a traversal reads together are together in memory. `order` has the rows'
- * references. NULL: they come along the Z curve of their lower corners, or as they are scanned where the index has no
- * numbers. */
-void qd_index_rebuild(qd_index *index, qd_rows *old, qd_scan all, const uint32_t *order);
+ * which their first rows come, so rows that a traversal reads together are together in memory. Rows come along
+ * the Z curve of their lower corners, or as they are scanned where the index has no numbers. */
+void qd_index_rebuild(qd_index *index, qd_rows *old, qd_scan all);
 
 /* Every row is where its body says and has the flags it should; the index checks its cells. */
 void qd_index_validate(const qd_index *index);

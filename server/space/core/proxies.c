@@ -487,8 +487,8 @@ void qd_proxies_change_index(qd_proxies *proxies, qd_index *index)
     qd_index *old = proxies->index;
     qd_rows old_rows = *old->rows;
 
-    qd_index_rebuild(index, &old_rows, qd_scan_start(&old_rows, old->cell, old->cells), NULL);
+    qd_index_rebuild(index, &old_rows, qd_scan_start(&old_rows, old->cell, old->cells));
     proxies->index = index;
     qd_index_destroy(old);
-    index->ops->settle(index);
+    qd_index_settle(index);
 }

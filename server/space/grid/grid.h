@@ -27,8 +27,7 @@
  * LARGE rows, that take up more cells than QD_GRID_CELLS_MAX, are in no cell. They are brought to every cell that has
  * rows at home, as far as they reach, and to each other.
  *
- * Rows need no order, but memory is faster where those of a cell are near each other. So where many are not, all are
- * laid down again once in a while, as they are sorted.
+ * Rows have no order.
  *
  * Owned by the space.
  */
@@ -74,12 +73,11 @@ typedef struct qd_grid {
     qd_one_list one_list;
     qd_grid_shape shape;
     qd_grid_words words;
-    uint32_t tasks;            /* of the traversal under way */
-    uint32_t traversals;       /* since ever */
-    uint32_t planned_for;      /* rows, when the shape was chosen; 0: never */
-    double planned_work;       /* steps a row */
-    qd_replan_debt plan_debt;  /* steps that traversals since differed from that */
-    qd_replan_debt order_debt; /* steps that traversals cost because rows lie far from others of their cell */
+    uint32_t tasks;           /* of the traversal under way */
+    uint32_t traversals;      /* since ever */
+    uint32_t planned_for;     /* rows, when the shape was chosen; 0: never */
+    double planned_work;      /* steps a row */
+    qd_replan_debt plan_debt; /* steps that traversals since differed from that */
 } qd_grid;
 
 static inline uint32_t qd_grid_cell(uint32_t key)
@@ -103,9 +101,6 @@ void qd_grid_words_free(qd_grid *grid);
 
 /* Chooses the size of cells, where that is due. */
 void qd_grid_plan(qd_grid *grid);
-/* After a traversal: adds to the debts what it did beyond the plan, and what rows far from their cells cost it. */
+/* After a traversal: adds to the debt what it did beyond the plan. */
 void qd_grid_note_traversal(qd_grid *grid);
-/* Between ticks: lays the rows down in the order of cells, where that is due. */
-void qd_grid_rebuild(qd_grid *grid);
-
 #endif

@@ -210,11 +210,6 @@ static void prepare(qd_index *index)
     qd_grid_plan((qd_grid *)index);
 }
 
-static void settle(qd_index *index)
-{
-    qd_grid_rebuild((qd_grid *)index);
-}
-
 static void count(const qd_index *index, qd_space_counters *counters)
 {
     const qd_grid_shape *shape = &((const qd_grid *)index)->shape;
@@ -249,7 +244,6 @@ const qd_index_ops qd_grid_ops = {
     .traverse_begin = traverse_begin,
     .traverse = traverse,
     .traverse_end = traverse_end,
-    .settle = settle,
     .search = qd_one_list_search,
     .count = count,
     .holds = qd_one_list_holds,

@@ -14,13 +14,10 @@
 
 #define ROWS_A_CELL   48u /* where there is nothing else to begin with */
 #define ROWS_SLACK    64u
-#define LOOK_EVERY    8u     /* traversals */
-#define TOLERANCE     8u     /* an eighth */
-#define PLAN_STEPS    64u    /* a row */
-#define WORDS_A_ROW   4u     /* more are not tried */
-#define FAR_ROWS      32768u /* so far from its place in order, a row is in another cache than its neighbors */
-#define FAR_STEPS     8u
-#define REBUILD_STEPS 96u /* a row */
+#define LOOK_EVERY    8u  /* traversals */
+#define TOLERANCE     8u  /* an eighth */
+#define PLAN_STEPS    64u /* a row */
+#define WORDS_A_ROW   4u  /* more are not tried */
 #define FACTOR_COARSE 2.0
 #define FACTOR_FINE   1.25
 
@@ -115,58 +112,12 @@ void qd_grid_plan(qd_grid *grid)
     grid->planned_for = rows;
 }
 
-static void note_work(qd_grid *grid)
+void qd_grid_note_traversal(qd_grid *grid)
 {
+    if (++grid->traversals % LOOK_EVERY != 0) {
+        return;
+    }
     double planned = grid->planned_work * grid->one_list.list.count, off = fabs((double)qd_grid_work(grid) - planned);
 
     qd_replan_debt_add(&grid->plan_debt, off <= planned / TOLERANCE ? 0 : LOOK_EVERY * off);
-}
-
-static void note_order(qd_grid *grid)
-{
-    const qd_grid_words *words = &grid->words;
-    uint32_t in_order = 0, order_debt = 0;
-
-    for (uint32_t i = 0; i < words->count; i++) {
-        uint32_t row = words->row[i] & QD_LIST_ROW, away = row > in_order ? row - in_order : in_order - row;
-        bool is_home = qd_grid_is_home(words->key[i]);
-
-        order_debt += is_home && away > FAR_ROWS;
-        in_order += is_home;
-    }
-    grid->order_debt.steps += (double)LOOK_EVERY * FAR_STEPS * order_debt;
-}
-
-void qd_grid_note_traversal(qd_grid *grid)
-{
-    if (++grid->traversals % LOOK_EVERY == 0) {
-        note_work(grid);
-        note_order(grid);
-    }
-}
-
-/* Rows are as at the tick, each with one home; the large ones come last. */
-void qd_grid_rebuild(qd_grid *grid)
-{
-    qd_index *index = &grid->one_list.index;
-    qd_rows old = *index->rows;
-    const qd_grid_words *words = &grid->words;
-
-    if (QD_WITHOUT(GRID_ORDER) || !qd_replan_debt_is_due(&grid->order_debt, REBUILD_STEPS * (double)old.count)) {
-        return;
-    }
-    grid->order_debt.steps = 0;
-    (void)qd_grid_sort(grid, QD_TRAVERSAL_EVENTS, true, UINT32_MAX);
-    uint32_t *order = qd_array_grow(index->heap, QD_ARRAY_NEED, NULL, 0, 0, old.count * sizeof *order), count = 0;
-    for (uint32_t i = 0; i < words->count; i++) {
-        if (qd_grid_is_home(words->key[i])) {
-            order[count++] = words->row[i] & QD_LIST_ROW;
-        }
-    }
-    for (uint32_t i = 0; i < words->large_count; i++) {
-        order[count++] = words->large[i].row & QD_LIST_ROW;
-    }
-    grid->one_list.list = (qd_cell){QD_NONE, 0};
-    qd_index_rebuild(index, &old, (qd_scan){0}, order);
-    qd_array_free(index->heap, order, old.count * sizeof *order);
 }

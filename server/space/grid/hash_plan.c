@@ -200,7 +200,7 @@ void qd_hash_replan(qd_hash *hash)
     }
     qd_hash_pool_init(&hash->pool, index->heap, QD_ARRAY_NEED);
     qd_hash_show(hash);
-    qd_index_rebuild(index, &old_rows, qd_scan_start(&old_rows, old.cell, 2 * old.used), NULL);
+    qd_index_rebuild(index, &old_rows, qd_scan_start(&old_rows, old.cell, 2 * old.used));
     qd_replan_debt_pay(&hash->debt, qd_replan_price(old_rows.count));
     hash->planned_for = old_rows.count;
     hash->pool.made = 0;

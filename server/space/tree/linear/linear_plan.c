@@ -230,7 +230,7 @@ void qd_linear_replan(qd_linear *tree)
         count_rows(tree, all);
         choose_leaves(tree);
     }
-    qd_index_rebuild(&tree->index, &old_rows, all, NULL);
+    qd_index_rebuild(&tree->index, &old_rows, all);
     tree->planned_for = old_rows.count;
     reset_crowding(tree, old.crowd_debt > old.crowd_debt_max);
     qd_replan_debt_pay(&tree->debt, qd_replan_price(old_rows.count));

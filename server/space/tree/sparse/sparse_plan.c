@@ -202,7 +202,7 @@ static void rebuild(qd_sparse *sparse)
     sparse->crowded.count = sparse->candidates.count = 0;
     sparse->level_usual = 0;
     sparse->leaf_from = index->config->depth > 0 ? index->config->depth : levels_for(sparse, old_rows.count);
-    qd_index_rebuild(index, &old_rows, qd_scan_start(&old_rows, old_cells.cell, old_cells.used), NULL);
+    qd_index_rebuild(index, &old_rows, qd_scan_start(&old_rows, old_cells.cell, old_cells.used));
     sparse->leaf_from = index->config->depth;
     qd_sparse_cells_deinit(&old_cells);
     qd_sparse_divide(sparse);
