@@ -25,7 +25,6 @@
     X(ROOT_STRETCH, "root_stretch")                                                                                    \
     X(LEAF_PLAN, "leaf_plan")                                                                                          \
     X(ROW_ORDER, "row_order")                                                                                          \
-    X(CROWD_REPLAN, "crowd_replan")                                                                                    \
     X(REPLAN_DEBT, "replan_debt")                                                                                      \
     X(NARROWING, "narrowing")                                                                                          \
     X(SPLIT_BODIES, "split_bodies")                                                                                    \

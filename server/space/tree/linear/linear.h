@@ -31,13 +31,11 @@ typedef struct qd_linear {
     qd_extent bounds; /* where the root begins as the square (cube) of */
     double filled;    /* the share of the root that its content takes up */
     uint32_t depth;
-    uint32_t planned_for;    /* the count of rows at the last plan */
-    uint32_t crowd_debt;     /* rows put into leaves that should be divided, since the last plan */
-    uint32_t crowd_debt_max; /* more ask for another plan */
-    qd_replan_debt debt;     /* so does much of that */
-    uint32_t task_level;     /* of the traversal under way: a task for each cell down to it */
-    uint8_t *flags;          /* one a cell: qd_cell_flag */
-    uint8_t *leaf_map;       /* one a finest cell; NULL: those are the leaves */
+    uint32_t planned_for; /* the count of rows at the last plan */
+    qd_replan_debt debt;  /* of the traversals since the last plan */
+    uint32_t task_level;  /* of the traversal under way: a task for each cell down to it */
+    uint8_t *flags;       /* one a cell: qd_cell_flag */
+    uint8_t *leaf_map;    /* one a finest cell; NULL: those are the leaves */
 } qd_linear;
 
 static inline bool qd_cell_key_is_leaf(uint32_t cell_key)
@@ -68,8 +66,6 @@ void qd_linear_validate(const qd_index *index);
 /* The tree for the first body. False: no memory, with QD_ARRAY_TRY. */
 bool qd_linear_plan_first(qd_linear *tree, qd_array_mode mode);
 bool qd_linear_plan_is_due(const qd_linear *tree);
-/* Whether a cell is a leaf that holds twice as many as it should, and could be divided. */
-bool qd_linear_plan_is_crowded(const qd_linear *tree, uint32_t number);
 /* Makes another plan and registers every row again, each cell's rows side by side, cells in the order of the traversal.
  * At any time but during a traversal. */
 void qd_linear_replan(qd_linear *tree);

@@ -56,10 +56,7 @@ static bool is_high(const qd_index *index, uint32_t cell_key)
 
 static void entered(qd_index *index, uint32_t cell)
 {
-    qd_linear *tree = (qd_linear *)index;
-
-    qd_linear_occupy(tree, cell);
-    tree->crowd_debt += qd_linear_plan_is_crowded(tree, cell) && !QD_WITHOUT(CROWD_REPLAN);
+    qd_linear_occupy((qd_linear *)index, cell);
 }
 
 static void settle(qd_index *index)

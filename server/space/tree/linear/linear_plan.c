@@ -62,18 +62,10 @@ static bool make_cells(qd_linear *tree, uint32_t depth, qd_array_mode mode)
 bool qd_linear_plan_first(qd_linear *tree, qd_array_mode mode)
 {
     tree->planned_for = 0;
-    tree->crowd_debt_max = qd_leaf_rows_max(&tree->index);
     return make_cells(tree, tree->index.config->depth, mode);
 }
 
-bool qd_linear_plan_is_crowded(const qd_linear *tree, uint32_t number)
-{
-    return tree->index.cell[number].count > 2 * qd_leaf_rows_max(&tree->index) && tree->leaf_map != NULL &&
-           (tree->flags[number] & QD_CELL_LEAF) && number < qd_level_first(tree->depth);
-}
-
-/* Traversals that cost too much, an eighth of the rows newly in leaves that are too full, twice as many rows as planned
- * for, or a quarter of it. */
+/* Traversals that cost too much, twice as many rows as planned for, or a quarter of it. */
 bool qd_linear_plan_is_due(const qd_linear *tree)
 {
     uint32_t rows = tree->index.rows->count, slack = qd_leaf_rows_max(&tree->index);
@@ -83,22 +75,7 @@ bool qd_linear_plan_is_due(const qd_linear *tree)
     }
     return qd_replan_debt_is_due(&tree->debt, qd_replan_price(rows)) ||
            (tree->index.config->depth == 0 &&
-            (rows > 2 * tree->planned_for + slack || tree->planned_for > 4 * rows + slack ||
-             tree->crowd_debt > tree->crowd_debt_max));
-}
-
-/* Where a plan cannot help, because what crowds is larger than its cells, the next one waits for twice as much. */
-static void reset_crowding(qd_linear *tree, bool was_due)
-{
-    uint32_t usual = tree->index.rows->count / 8 + qd_leaf_rows_max(&tree->index);
-    bool without_hits = false;
-
-    for (uint32_t i = 0; i < tree->index.cells && !without_hits; i++) {
-        without_hits = qd_linear_plan_is_crowded(tree, i);
-    }
-    tree->crowd_debt_max = without_hits && was_due ? 2 * tree->crowd_debt_max : usual;
-    tree->crowd_debt_max = tree->crowd_debt_max < usual ? usual : tree->crowd_debt_max;
-    tree->crowd_debt = 0;
+            (rows > 2 * tree->planned_for + slack || tree->planned_for > 4 * rows + slack));
 }
 
 static double rows_of_even_spread(const qd_linear *tree, uint32_t depth)
@@ -232,7 +209,6 @@ void qd_linear_replan(qd_linear *tree)
     }
     qd_index_rebuild(&tree->index, &old_rows, all);
     tree->planned_for = old_rows.count;
-    reset_crowding(tree, old.crowd_debt > old.crowd_debt_max);
     qd_replan_debt_pay(&tree->debt, qd_replan_price(old_rows.count));
     qd_linear_plan_drop(&old);
 }
