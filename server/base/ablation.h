@@ -28,7 +28,6 @@
     X(REPLAN_DEBT, "replan_debt")                                                                                      \
     X(NARROWING, "narrowing")                                                                                          \
     X(SPLIT_BODIES, "split_bodies")                                                                                    \
-    X(LOOSE_BODIES, "loose_bodies")                                                                                    \
     X(SIMD_MOVES, "simd_moves")                                                                                        \
     X(SIMD_LOCATE, "simd_locate")                                                                                      \
     X(MOVE_PREFETCH, "move_prefetch")                                                                                  \

@@ -87,7 +87,6 @@ void QD_ND(qd_space_destroy)(qd_space *space)
 
     qd_traversal_deinit(&s->traversal);
     qd_pending_deinit(&s->pending);
-    qd_proxies_deinit(&s->proxies);
     qd_index_destroy(s->proxies.index);
     qd_rows_deinit(&s->rows);
     qd_bodies_deinit(&s->bodies);
@@ -145,7 +144,7 @@ qd_status QD_ND(qd_space_add)(qd_space *space, const qd_body *body, uint32_t *sl
         return status;
     }
     qd_record *record = &s->bodies.record[*slot];
-    *record = (qd_record){.change = QD_NONE, .state = QD_RECORD_LIVE, .loose = record->loose};
+    *record = (qd_record){.change = QD_NONE, .state = QD_RECORD_LIVE};
     const float at[3] = {body->x, body->y, body->z};
     for (uint32_t k = 0; k < QD_AXES; k++) {
         record->at[k] = at[k];
@@ -347,7 +346,7 @@ static void change_index(space_nd *s, qd_space_index kind)
 /* What has come since the last traversal may be too much for the index at work. */
 static void prepare(space_nd *s)
 {
-    qd_proxies_prepare(&s->proxies);
+    qd_index_prepare(s->proxies.index);
     if (s->config.index == QD_SPACE_AUTO) {
         change_index(s, qd_auto_fit(&s->choice, s->proxies.index->ops->kind, s->rows.count));
     }

@@ -28,7 +28,6 @@ typedef struct qd_record {
     uint8_t state;     /* qd_record_state */
     uint8_t shape;     /* qd_space_shape */
     uint8_t reason;    /* of a removed one: qd_space_reason */
-    uint8_t loose;     /* 1: the slot is on the list of loose bodies (proxies.h), also while it is free */
 } qd_record;
 
 typedef struct qd_filter {
@@ -78,7 +77,7 @@ typedef struct qd_bodies {
 void qd_bodies_init(qd_bodies *bodies, qd_heap *heap);
 void qd_bodies_deinit(qd_bodies *bodies);
 
-/* A slot for a new body; its record is the caller's to fill, but for `loose`. */
+/* A slot for a new body; its record is the caller's to fill. */
 qd_status qd_bodies_take(qd_bodies *bodies, uint32_t *slot) QD_MUST_USE;
 void qd_bodies_give(qd_bodies *bodies, uint32_t slot);
 

@@ -37,6 +37,13 @@ void qd_index_destroy(qd_index *index)
     qd_heap_free(index->heap, index, index->ops->bytes);
 }
 
+void qd_index_prepare(qd_index *index)
+{
+    if (index->ops->prepare != NULL) {
+        index->ops->prepare(index);
+    }
+}
+
 void qd_index_settle(qd_index *index)
 {
     if (index->ops->settle != NULL) {

@@ -45,7 +45,6 @@ typedef struct qd_traversal_plan {
 /* How a body goes to another cell. */
 typedef enum qd_move_how {
     QD_MOVE_WHOLE,
-    QD_MOVE_LOOSE,  /* it would not go there without its was */
     QD_MOVE_SPLIT,  /* it leaves its was behind */
     QD_MOVE_UPDATE, /* its index did not look for its cell: it is to be registered again (qd_proxies_update) */
 } qd_move_how;
@@ -90,7 +89,7 @@ typedef struct qd_index_ops {
     /* Makes room for one more body: cells and tables; not rows. */
     qd_status (*reserve)(qd_index *index);
     /* The cell of a box, which is made where there is none yet (that cannot fail), and its cell
-     * key: the index's note of it, for `move`, `is_far` and `is_high`. Equal keys mean the same cell. */
+     * key: the index's note of it, for `move` and `is_far`. Equal keys mean the same cell. */
     uint32_t (*locate)(qd_index *index, const qd_row *box, uint32_t *cell_key);
     /* The finest cell of a box's lower corner, a number for each axis. Used to lay rows out. NULL: all orders are as
      * good. */
@@ -98,9 +97,6 @@ typedef struct qd_index_ops {
     /* Whether a row with this box, in this cell, would be met by many that it has nothing to do with, so that the body
      * is better split. Asked of those that moved without touching where they were. NULL: never. */
     bool (*is_far)(const qd_index *index, const qd_row *box, uint32_t cell_key);
-    /* Whether a box that is larger than need be does harm in this cell. The proxies look again later at bodies that
-     * are there because they crossed a line. NULL: never. */
-    bool (*is_high)(const qd_index *index, uint32_t cell_key);
     /* Moves the first of many bodies, until `movers` is full: their records, and their rows where they stay in their
      * cells. Those that do not are put into `movers`, which is empty; the caller applies them before anything else
      * happens. at[axis][i] is where slots[i] goes. Returns how many it moved, at least one.
@@ -151,7 +147,8 @@ extern const qd_index_ops qd_linear_ops, qd_sparse_ops, qd_hash_ops, qd_grid_ops
 /* Creates an empty index with what `as` says, but for ops and cells. NULL: no memory. */
 qd_index *qd_index_create(const qd_index_ops *ops, const qd_index *as);
 void qd_index_destroy(qd_index *index);
-/* Between ticks: lets the index plan again. */
+/* Before a traversal and before a tick without one; after a tick: the index may plan again. */
+void qd_index_prepare(qd_index *index);
 void qd_index_settle(qd_index *index);
 /* The bounds of the space. */
 qd_extent qd_index_bounds(const qd_index *index);

@@ -11,11 +11,6 @@
 #define ID_SHAPE   (QD_ID_ROUND | QD_ID_CAPSULE)
 #define FETCH_STEP 6u
 
-void qd_proxies_deinit(qd_proxies *proxies)
-{
-    qd_array_free(proxies->index->heap, proxies->loose, proxies->loose_capacity * sizeof *proxies->loose);
-}
-
 qd_status qd_proxies_reserve(qd_proxies *proxies)
 {
     qd_index *index = proxies->index;
@@ -190,33 +185,8 @@ static void split_to(qd_proxies *proxies, uint32_t slot, uint32_t cell, uint32_t
     index->bodies->record[slot].row = insert(index, cell, id, &now, &absent);
 }
 
-/* Notes a loose body, once. */
-static void note_loose(qd_proxies *proxies, uint32_t slot)
-{
-    qd_record *record = &proxies->index->bodies->record[slot];
-
-    if (record->loose || QD_WITHOUT(LOOSE_BODIES)) {
-        return;
-    }
-    record->loose = 1;
-    if (proxies->loose_count == proxies->loose_capacity) {
-        size_t size = sizeof *proxies->loose;
-        uint32_t capacity = qd_array_capacity(proxies->loose_capacity, proxies->loose_count + 1, 4);
-
-        proxies->loose = qd_array_grow(proxies->index->heap, QD_ARRAY_NEED, proxies->loose,
-                                       proxies->loose_capacity * size, proxies->loose_count * size, capacity * size);
-        proxies->loose_capacity = capacity;
-    }
-    proxies->loose[proxies->loose_count++] = slot;
-}
-
-static bool is_high(const qd_index *index, uint32_t cell_key)
-{
-    return index->ops->is_high != NULL && index->ops->is_high(index, cell_key);
-}
-
-/* A body's row goes to another cell, with what stands in it. `is_loose`: it would not be there without its was. */
-static void transfer(qd_proxies *proxies, uint32_t slot, uint32_t cell, uint32_t cell_key, bool is_loose)
+/* A body's row goes to another cell, with what stands in it. */
+static void transfer(qd_proxies *proxies, uint32_t slot, uint32_t cell, uint32_t cell_key)
 {
     qd_index *index = proxies->index;
     qd_record *record = &index->bodies->record[slot];
@@ -229,9 +199,6 @@ static void transfer(qd_proxies *proxies, uint32_t slot, uint32_t cell, uint32_t
     record->row = qd_rows_transfer(index->rows, &index->cell[number], &index->cell[cell], cell, at, &moved);
     qd_rows_set_changed(index->rows, record->row);
     left(index, number, at, moved);
-    if (is_loose) {
-        note_loose(proxies, slot);
-    }
 }
 
 void qd_proxies_update(qd_proxies *proxies, uint32_t slot)
@@ -268,14 +235,7 @@ void qd_proxies_update(qd_proxies *proxies, uint32_t slot)
         qd_rows_set_changed(rows, at);
         return;
     }
-    bool is_loose = false;
-    if (is_high(index, cell_key)) {
-        uint32_t cell_key_now;
-
-        (void)index->ops->locate(index, &bounds, &cell_key_now);
-        is_loose = cell_key_now != cell_key;
-    }
-    transfer(proxies, slot, cell, cell_key, is_loose);
+    transfer(proxies, slot, cell, cell_key);
 }
 
 /* ---- many ---- */
@@ -294,7 +254,7 @@ static void apply_one(qd_proxies *proxies, const qd_mover *mover)
     } else if (how == QD_MOVE_SPLIT && record->change == QD_NONE) {
         split_to(proxies, mover->slot, qd_mover_cell(mover), mover->cell_key);
     } else if (record->cell_key != mover->cell_key) {
-        transfer(proxies, mover->slot, qd_mover_cell(mover), mover->cell_key, how == QD_MOVE_LOOSE);
+        transfer(proxies, mover->slot, qd_mover_cell(mover), mover->cell_key);
     }
 }
 
@@ -444,41 +404,6 @@ void qd_proxies_rejoin(qd_proxies *proxies, uint32_t slot)
     }
     change->refiltered = 0;
     qd_rows_flag(index->rows, index->bodies->record[slot].row, id_of(index->bodies, slot));
-}
-
-/* Those that moved at this tick are registered by where they are, and stay noted unless that does no harm. */
-static void look_again(qd_proxies *proxies)
-{
-    qd_index *index = proxies->index;
-    uint32_t kept = 0;
-
-    for (uint32_t i = 0; i < proxies->loose_count; i++) {
-        uint32_t slot = proxies->loose[i];
-        qd_record *record = &index->bodies->record[slot];
-        bool is_live = record->state == QD_RECORD_LIVE;
-        bool is_moved = is_live && qd_rows_is_changed(index->rows, record->row);
-
-        if (is_moved && is_high(index, record->cell_key)) {
-            proxies->loose[kept++] = slot;
-            continue;
-        }
-        if (is_live && !is_moved) {
-            qd_proxies_update(proxies, slot);
-        }
-        record->loose = 0;
-    }
-    proxies->loose_count = kept;
-}
-
-void qd_proxies_prepare(qd_proxies *proxies)
-{
-    if (proxies->loose_count > 0) {
-        look_again(proxies);
-    }
-    qd_index *index = proxies->index;
-    if (index->ops->prepare != NULL) {
-        index->ops->prepare(index);
-    }
 }
 
 /* The new index may plan a better order as it settles. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Proxies: the rows that stand for bodies in the cells of an index, whichever it is. The proxies keep records and rows
- * together, move rows to the cells that the index names, split a body that went far (rows.h), and note loose bodies:
- * those that are registered higher in a tree than they need to be.
+ * together, move rows to the cells that the index names, and split a body that went far (rows.h).
  *
  * In swept spaces the way of a body counts, so it is not split for going far. It is split when it was teleported, and
  * when its size or shape changed. Then the was of its new row is its new shape at its old center. A box's old center is
@@ -17,14 +16,10 @@
 
 typedef struct qd_proxies {
     qd_index *index;
-    /* Bodies that were registered higher than they would be without their was, because they crossed a line. */
-    uint32_t *loose;
-    uint32_t loose_count, loose_capacity;
 } qd_proxies;
 
 /* Makes room for one more body. */
 qd_status qd_proxies_reserve(qd_proxies *proxies) QD_MUST_USE;
-void qd_proxies_deinit(qd_proxies *proxies);
 /* Registers a new body by its record. */
 void qd_proxies_add(qd_proxies *proxies, uint32_t slot);
 /* Registers a body again, by its record, after it moved or changed its size or shape. */
@@ -44,9 +39,6 @@ void qd_proxies_forget(qd_proxies *proxies, uint32_t slot);
 /* Before those are called for change number `number`, of all in turn: fetches what they will read a few changes on. */
 void qd_proxies_fetch(const qd_proxies *proxies, uint32_t number);
 void qd_proxies_rejoin(qd_proxies *proxies, uint32_t slot);
-/* Before a traversal, and before a tick without one: bodies that crossed a line at an earlier tick and rest since go
- * down to where they belong. */
-void qd_proxies_prepare(qd_proxies *proxies);
 /* Whether a body's size or shape is another than at the last tick. */
 bool qd_change_is_reshape(const qd_bodies *bodies, const qd_change *change);
 /* Registers every row with another index, and destroys the one it had. Between ticks. */

@@ -52,11 +52,6 @@ static bool is_far(const qd_index *index, const qd_row *box, uint32_t cell_key)
     return far;
 }
 
-static bool is_high(const qd_index *index, uint32_t cell_key)
-{
-    return cell_key % 2 == 1 || of(index)->pool.grid[cell_key / 2].level > 0;
-}
-
 /* Whether it would be put just there. */
 static inline bool stays(const qd_index *index, const qd_record *record, const qd_row *bounds, const float *before)
 {
@@ -187,7 +182,6 @@ const qd_index_ops qd_hash_ops = {
     .locate = locate,
     .numbers = numbers,
     .is_far = is_far,
-    .is_high = is_high,
     .move = move,
     .emptied = emptied,
     .prepare = prepare,

@@ -48,12 +48,6 @@ static bool is_far(const qd_index *index, const qd_row *box, uint32_t cell_key)
     return is_long && !qd_cell_key_is_leaf(cell_key);
 }
 
-static bool is_high(const qd_index *index, uint32_t cell_key)
-{
-    (void)index;
-    return !qd_cell_key_is_leaf(cell_key);
-}
-
 static void entered(qd_index *index, uint32_t cell)
 {
     qd_linear_occupy((qd_linear *)index, cell);
@@ -139,7 +133,6 @@ const qd_index_ops qd_linear_ops = {
     .locate = locate,
     .numbers = numbers,
     .is_far = is_far,
-    .is_high = is_high,
     .move = qd_linear_move,
     .entered = entered,
     .commits_all = true,

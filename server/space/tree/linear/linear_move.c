@@ -54,16 +54,14 @@ static bool look(const qd_linear *tree, uint32_t slot, qd_mover *mover)
     const qd_row now = qd_bodies_row(index->bodies, slot), bounds = qd_row_bounds(&now, is_round);
     const qd_row was = qd_row_bounds(qd_row_was(index->rows, record->row), is_round);
     const qd_row both = qd_row_union(&bounds, &was);
-    uint32_t cell_key, cell = qd_linear_cell_of(tree, &both, &cell_key), cell_key_now = cell_key;
-    if (!qd_cell_key_is_leaf(cell_key)) {
-        if (!qd_boxes_overlap(&bounds, &was)) {
-            return true;
-        }
-        (void)qd_linear_cell_of(tree, &bounds, &cell_key_now);
+    uint32_t cell_key, cell = qd_linear_cell_of(tree, &both, &cell_key);
+
+    if (!qd_cell_key_is_leaf(cell_key) && !qd_boxes_overlap(&bounds, &was)) {
+        return true;
     }
     *qd_row_now(index->rows, record->row) = now;
     qd_rows_set_changed(index->rows, record->row);
-    *mover = (qd_mover){slot, qd_mover_to(cell, cell_key_now != cell_key ? QD_MOVE_LOOSE : QD_MOVE_WHOLE), cell_key};
+    *mover = (qd_mover){slot, qd_mover_to(cell, QD_MOVE_WHOLE), cell_key};
     return cell_key != record->cell_key;
 }
 

@@ -165,7 +165,7 @@ static inline uint32_t look(const qd_linear *tree, const constants *c, const uin
         both.high[k] = all_high >> c->shift;
     }
     spot to = spot_of(tree, &both), natural = spot_of(tree, &now);
-    uint32_t is_leaf = any(to.cell_key & (1u << 24)), is_other = any(natural.cell_key ^ to.cell_key);
+    uint32_t is_leaf = any(to.cell_key & (1u << 24));
     uint32_t split = index->config->swept || QD_WITHOUT(SPLIT_BODIES) ? 0 : far & apart & ~is_leaf & ~absent;
     *odd =
         any((at.state & 0xffu) ^ QD_RECORD_LIVE) | any(are_of_shape(&at, QD_SPACE_CAPSULE)) | any(at.change ^ QD_NONE);
@@ -179,9 +179,7 @@ static inline uint32_t look(const qd_linear *tree, const constants *c, const uin
 
         movers[e] = (qd_mover){
             .slot = slots[e % 4 * LANES + e / 4],
-            .to = qd_mover_to(cell[is_split][e], is_split            ? QD_MOVE_SPLIT
-                                                 : is_other >> e & 1 ? QD_MOVE_LOOSE
-                                                                     : QD_MOVE_WHOLE),
+            .to = qd_mover_to(cell[is_split][e], is_split ? QD_MOVE_SPLIT : QD_MOVE_WHOLE),
             .cell_key = cell_key[is_split][e],
         };
     }

@@ -55,11 +55,6 @@ static bool is_far(const qd_index *index, const qd_row *box, uint32_t cell_key)
     return is_long;
 }
 
-static bool is_high(const qd_index *index, uint32_t cell_key)
-{
-    return !qd_sparse_is_leaf((const qd_sparse *)index, cell_key);
-}
-
 /* Where both its corners are still in its cell, when that is a leaf; or when the body lies astride the middle of a
  * larger one as it did, one step on. */
 static bool stays_in(const qd_sparse *sparse, const qd_record *record, const qd_row *bounds, const float *before)
@@ -194,7 +189,6 @@ const qd_index_ops qd_sparse_ops = {
     .locate = locate,
     .numbers = numbers,
     .is_far = is_far,
-    .is_high = is_high,
     .move = move,
     .entered = entered,
     .emptied = emptied,
