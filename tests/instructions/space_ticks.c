@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A fixed tick of a fixed workload. space_ticks.sh counts the instructions of `measured_update`, the moves, and of
- * `measured_walk`, which finds all begins and ends. The creation of the workload and the first ticks are not counted.
+ * `measured_traversal`, which finds all begins and ends. The creation of the workload and the first ticks are not counted.
  *
  *     instructions_space_ticks WORKLOAD DIMENSIONS INDEX KERNEL    exit status 77: the processor cannot run the kernel
  *     instructions_space_ticks --compiler                          prints the compiler and its target
@@ -93,7 +93,7 @@ static void step(void)
     }
 }
 
-static size_t walk(qd_space *space)
+static size_t traverse(qd_space *space)
 {
     qd_space_events found;
     const uint32_t *freed;
@@ -109,9 +109,9 @@ __attribute__((noinline)) static void measured_update(qd_space *space, uint32_t 
     qd_space_move(space, count, slot, at[0], at[1], at[2]);
 }
 
-__attribute__((noinline)) static size_t measured_walk(qd_space *space)
+__attribute__((noinline)) static size_t measured_traversal(qd_space *space)
 {
-    return walk(space);
+    return traverse(space);
 }
 
 static const workload *workload_named(const char *name)
@@ -178,13 +178,13 @@ int main(int count, char **arguments)
     for (uint32_t i = 0; i < WARM; i++) {
         step();
         qd_space_move(space, load->moving, slot, at[0], at[1], at[2]);
-        walk(space);
+        traverse(space);
     }
     size_t events = 0;
     for (uint32_t i = 0; i < MEASURED; i++) {
         step();
         measured_update(space, load->moving);
-        events += measured_walk(space);
+        events += measured_traversal(space);
     }
     qd_space_destroy(space);
     qd_heap_deinit(&heap);

@@ -14,14 +14,14 @@ command -v valgrind > /dev/null || skip "needs valgrind (apt-get install valgrin
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# count WORKLOAD DIMENSIONS INDEX KERNEL: prints the instructions of measured_update and of measured_walk, including the
+# count WORKLOAD DIMENSIONS INDEX KERNEL: prints the instructions of measured_update and of measured_traversal, including the
 # functions that they call. Status 77: the processor cannot run the kernel.
 count() {
     valgrind -q --tool=callgrind --callgrind-out-file="$work/out" --toggle-collect='measured_*' \
         "$program" "$@" > "$work/log" 2>&1 || { local status=$?; cat "$work/log" >&2; return "$status"; }
     callgrind_annotate --inclusive=yes --threshold=100 --show-percs=no "$work/out" > "$work/functions"
     local phase
-    for phase in update walk; do
+    for phase in update traversal; do
         sed -n "s/^ *\([0-9,]*\) .*:measured_$phase\(\.[a-z0-9.]*\)\{0,1\} .*/\1/p" "$work/functions" | tr -d , | grep .
     done | paste -s
 }
@@ -34,8 +34,8 @@ if [ "${2:-}" = --renew ]; then
         echo "compiler $compiler"
         rows | while read -r workload dimensions index kernel _; do
             counted=$(count "$workload" "$dimensions" "$index" "$kernel")
-            read -r update walk <<< "$counted"
-            printf '%-8s %d  %-9s %-9s %10d %10d\n' "$workload" "$dimensions" "$index" "$kernel" "$update" "$walk"
+            read -r update traversal <<< "$counted"
+            printf '%-8s %d  %-9s %-9s %10d %10d\n' "$workload" "$dimensions" "$index" "$kernel" "$update" "$traversal"
         done
     } > "$work/table"
     cp "$work/table" "$table"
@@ -63,15 +63,15 @@ judge() {
 }
 
 printf '%-40s %10s %10s %8s\n' 'workload, dimensions, index, kernel' recorded now change
-while read -r workload dimensions index kernel update walk; do
+while read -r workload dimensions index kernel update traversal; do
     counted=$(count "$workload" "$dimensions" "$index" "$kernel") || {
         [ $? -eq 77 ] || exit 1
         away=$kernel
         continue
     }
-    read -r update_now walk_now <<< "$counted"
+    read -r update_now traversal_now <<< "$counted"
     judge "$workload ${dimensions}D $index $kernel update" "$update" "$update_now"
-    judge "$workload ${dimensions}D $index $kernel walk" "$walk" "$walk_now"
+    judge "$workload ${dimensions}D $index $kernel traversal" "$traversal" "$traversal_now"
 done < <(rows)
 if [ "$failed" -ne 0 ]; then
     echo "FAILED: the counts changed. If the change is worth it, record it: $0 $program --renew"

@@ -73,7 +73,8 @@ static inline void columns_of(const qd_quantizer *quantizer, const qd_row *now, 
     }
 }
 
-#if QD_AXES == 2
+/* ---- boxes: whole rows are numbered before they are transposed, which takes fewer shuffles ---- */
+
 /* Turns four registers with two fours of numbers in each half (a b c d, a b c d) into a register per letter. */
 static inline void transpose(const ints from[4], ints to[4])
 {
@@ -89,6 +90,7 @@ static inline void transpose(const ints from[4], ints to[4])
     to[3] = _mm256_unpackhi_epi64(upper_ab, upper_cd);
 }
 
+#if QD_AXES == 2
 /* The numbers of rows `r`, r + 1, r + 8 and r + 9. */
 static inline ints number_four(const qd_row *rows, uint32_t r, floats origin, floats scale)
 {
@@ -98,7 +100,6 @@ static inline ints number_four(const qd_row *rows, uint32_t r, floats origin, fl
     return _mm256_packus_epi32(number_edges(even, origin, scale), number_edges(odd, origin, scale));
 }
 
-/* Numbers whole rows, which takes fewer shuffles. */
 static inline void columns_of_boxes(const qd_quantizer *quantizer, const qd_row *now, const qd_row *was,
                                     qd_edges *result)
 {
@@ -120,6 +121,49 @@ static inline void columns_of_boxes(const qd_quantizer *quantizer, const qd_row 
         _mm256_store_si256((ints *)(void *)result->v[QD_OUTER_HI + k], most[QD_AXES + k]);
         _mm256_store_si256((ints *)(void *)result->v[QD_INNER_LO + k], _mm256_add_epi16(most[k], _mm256_set1_epi16(1)));
         _mm256_store_si256((ints *)(void *)result->v[QD_INNER_HI + k], least[QD_AXES + k]);
+    }
+}
+#else
+/* The numbers of two rows: the lower edges of both in the lower half, the upper ones in the upper half. */
+static inline ints number_two(const qd_row *rows, floats origin, floats scale)
+{
+    return _mm256_packus_epi32(number_edges(_mm256_load_ps(rows[0].v), origin, scale),
+                               number_edges(_mm256_load_ps(rows[1].v), origin, scale));
+}
+
+static inline void columns_of_boxes(const qd_quantizer *quantizer, const qd_row *now, const qd_row *was,
+                                    qd_edges *result)
+{
+    const float *at = quantizer->origin;
+    const floats origin = _mm256_broadcast_ps(&(const __m128){at[0], at[1], at[2], 0});
+    const floats scale = _mm256_set1_ps(quantizer->scale);
+    const ints one = _mm256_set1_epi16(1);
+    ints outer[2][4], inner[2][4];
+
+    for (uint32_t eight = 0; eight < 2; eight++) {
+        ints around[4], inside[4];
+
+        for (uint32_t i = 0; i < 4; i++) {
+            const uint32_t r = 8 * eight + 2 * i;
+            const ints a = number_two(now + r, origin, scale), b = number_two(was + r, origin, scale);
+            const ints less = _mm256_min_epu16(a, b), more = _mm256_max_epu16(a, b);
+
+            around[i] = _mm256_blend_epi32(less, more, 0xf0);
+            inside[i] = _mm256_blend_epi32(more, less, 0xf0);
+        }
+        transpose(around, outer[eight]);
+        transpose(inside, inner[eight]);
+    }
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        const ints inner_lo = _mm256_permute2x128_si256(inner[0][k], inner[1][k], 0x20);
+
+        _mm256_store_si256((ints *)(void *)result->v[QD_OUTER_LO + k],
+                           _mm256_permute2x128_si256(outer[0][k], outer[1][k], 0x20));
+        _mm256_store_si256((ints *)(void *)result->v[QD_OUTER_HI + k],
+                           _mm256_permute2x128_si256(outer[0][k], outer[1][k], 0x31));
+        _mm256_store_si256((ints *)(void *)result->v[QD_INNER_LO + k], _mm256_add_epi16(inner_lo, one));
+        _mm256_store_si256((ints *)(void *)result->v[QD_INNER_HI + k],
+                           _mm256_permute2x128_si256(inner[0][k], inner[1][k], 0x31));
     }
 }
 #endif

@@ -150,6 +150,12 @@ static inline void columns_of_boxes(const qd_quantizer *quantizer, const qd_row 
     _mm512_store_si512(result->v[QD_INNER_LO], _mm512_add_epi16(inner_lower, _mm512_set1_epi16(1)));
     _mm512_store_si512(result->v[QD_INNER_HI], _mm512_permutex2var_epi16(less[0], upper, less[1]));
 }
+#else
+static inline void columns_of_boxes(const qd_quantizer *quantizer, const qd_row *now, const qd_row *was,
+                                    qd_edges *result)
+{
+    columns_of(quantizer, now, was, 0, false, result);
+}
 #endif
 
 static inline void columns_narrow(const qd_edges *from, const qd_window *window, uint8_t *const *column, uint32_t at)

@@ -12,15 +12,13 @@
  * and after this file, because they call its functions
  *
  *     columns_of            the columns of 16 rows
- *     columns_of_boxes      the same of boxes, in two dimensions
+ *     columns_of_boxes      the same of boxes
  */
 
 static inline void columns_of(const qd_quantizer *quantizer, const qd_row *now, const qd_row *was, uint32_t is_round,
                               bool any_round, qd_edges *result);
-#if QD_AXES == 2
 static inline void columns_of_boxes(const qd_quantizer *quantizer, const qd_row *now, const qd_row *was,
                                     qd_edges *result);
-#endif
 
 /* The pack to 16 bits turns numbers below 0 into 0. */
 static inline ints number_edges(floats edge, floats origin, floats scale)
@@ -94,14 +92,6 @@ static __attribute__((noinline)) void columns_of_round(const qd_quantizer *quant
 {
     columns_of(quantizer, now, was, is_round, true, result);
 }
-
-#if QD_AXES == 3
-static inline void columns_of_boxes(const qd_quantizer *quantizer, const qd_row *now, const qd_row *was,
-                                    qd_edges *result)
-{
-    columns_of(quantizer, now, was, 0, false, result);
-}
-#endif
 
 #define COLUMNS_EDGES
 
