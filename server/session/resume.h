@@ -3,7 +3,7 @@
  * Sessions that outlive their connections: keys, and the Hello that resumes a session. [loop]
  *
  * A new connection has a session of its own from the beginning, which takes over the number of the detached one. Each
- * membership of the detached session gets a successor in the new one (commands/member_commands.h).
+ * membership of the detached session gets a successor in the new one (actor/commands/command.h).
  */
 #ifndef QD_SESSION_RESUME_H
 #define QD_SESSION_RESUME_H
