@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-#include "server/space/space.h"
 #include "server/space/geometry/morton.h"
+#include "server/space/space.h"
 #include "support/rng.h"
 #include "tests/support/test.h"
 
