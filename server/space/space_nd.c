@@ -20,7 +20,7 @@ typedef struct space_nd {
     qd_space_config config;
     qd_bodies bodies;
     qd_rows rows;
-    qd_proxies proxies;
+    qd_index *index;
     qd_traversal traversal;
     qd_pending pending;
     bool ticked;      /* between tick and settle */
@@ -66,14 +66,14 @@ qd_status QD_ND(qd_space_create)(const qd_space_config *config, qd_heap *heap, q
     qd_pending_init(&made->pending, heap);
     qd_auto_init(&made->choice, QD_TUNING_DEFAULT.leaf_rows, config->depth);
     qd_space_index kind = config->index == QD_SPACE_AUTO ? qd_auto_first(&made->choice) : config->index;
-    made->proxies.index = create_index(kind, &(qd_index){
-                                                 .heap = heap,
-                                                 .rows = &made->rows,
-                                                 .bodies = &made->bodies,
-                                                 .tuning = QD_TUNING_DEFAULT,
-                                                 .config = &made->config,
-                                             });
-    if (made->proxies.index == NULL) {
+    made->index = create_index(kind, &(qd_index){
+                                         .heap = heap,
+                                         .rows = &made->rows,
+                                         .bodies = &made->bodies,
+                                         .tuning = QD_TUNING_DEFAULT,
+                                         .config = &made->config,
+                                     });
+    if (made->index == NULL) {
         qd_heap_free(heap, made, sizeof *made);
         return QD_ERR_NO_MEMORY;
     }
@@ -87,7 +87,7 @@ void QD_ND(qd_space_destroy)(qd_space *space)
 
     qd_traversal_deinit(&s->traversal);
     qd_pending_deinit(&s->pending);
-    qd_index_destroy(s->proxies.index);
+    qd_index_destroy(s->index);
     qd_rows_deinit(&s->rows);
     qd_bodies_deinit(&s->bodies);
     qd_heap_free(s->heap, s, sizeof *s);
@@ -99,7 +99,7 @@ void QD_ND(qd_space_tune)(qd_space *space, const qd_tuning *tuning)
 
     QD_ASSERT(s->bodies.used == 0);
     QD_ASSERT(tuning->apply_slots % 64 == 0 && tuning->apply_slots <= QD_APPLY_SLOTS_MAX);
-    s->proxies.index->tuning = *tuning;
+    s->index->tuning = *tuning;
     qd_auto_init(&s->choice, tuning->leaf_rows, s->config.depth);
 }
 
@@ -132,7 +132,7 @@ qd_status QD_ND(qd_space_add)(qd_space *space, const qd_body *body, uint32_t *sl
     if (s->bodies.count >= s->config.bodies_max) {
         return QD_ERR_FULL;
     }
-    qd_status status = qd_proxies_reserve(&s->proxies);
+    qd_status status = qd_proxies_reserve(s->index);
     if (status == QD_OK && body->radius != 0) {
         status = qd_bodies_radius_reserve(&s->bodies);
     }
@@ -151,7 +151,7 @@ qd_status QD_ND(qd_space_add)(qd_space *space, const qd_body *body, uint32_t *sl
     }
     set_form(s, *slot, body);
     qd_bodies_filter_set(&s->bodies, *slot, (qd_filter){body->category, body->mask});
-    qd_proxies_add(&s->proxies, *slot);
+    qd_proxies_add(s->index, *slot);
     return QD_OK;
 }
 
@@ -167,9 +167,8 @@ static bool is_old(const space_nd *s, const qd_record *record)
  * cache and want to be moved together, by all workers. Counted, so that it is the same on every machine. */
 static bool is_pending(const space_nd *s)
 {
-    return !QD_WITHOUT(PENDING_MOVES) &&
-           (s->is_flooded || s->bodies.count >= s->proxies.index->tuning.pending_bodies_min ||
-            s->counters.moves - s->settled >= s->bodies.count || s->pending.any);
+    return !QD_WITHOUT(PENDING_MOVES) && (s->is_flooded || s->bodies.count >= s->index->tuning.pending_bodies_min ||
+                                          s->counters.moves - s->settled >= s->bodies.count || s->pending.any);
 }
 
 void QD_ND(qd_space_move)(qd_space *space, size_t count, const uint32_t *slots, const float *const *at)
@@ -180,7 +179,7 @@ void QD_ND(qd_space_move)(qd_space *space, size_t count, const uint32_t *slots, 
     if (!is_pending(s) || !qd_pending_put(&s->pending, &s->bodies, count, slots, at)) {
         qd_pending_drop(&s->pending, count, slots);
         s->rows.all |= is_nearly_all(count, s->bodies.count);
-        qd_proxies_move(&s->proxies, count, slots, at);
+        qd_proxies_move(s->index, count, slots, at);
     }
     s->counters.moves += count;
 }
@@ -190,7 +189,7 @@ static void apply_pending(space_nd *s, const qd_executor *executor)
 {
     if (s->pending.any) {
         s->rows.all |= is_nearly_all(qd_pending_count(&s->pending), s->bodies.count);
-        qd_pending_apply(&s->pending, &s->proxies, executor);
+        qd_pending_apply(&s->pending, s->index, executor);
     }
 }
 
@@ -210,7 +209,7 @@ void QD_ND(qd_space_teleport)(qd_space *space, size_t count, const uint32_t *slo
             for (uint32_t k = 0; k < QD_AXES; k++) {
                 record->at[k] = at[k][i];
             }
-            qd_proxies_update(&s->proxies, slots[i]);
+            qd_proxies_update(s->index, slots[i]);
         }
     }
     if (s->config.swept) {
@@ -228,7 +227,7 @@ void QD_ND(qd_space_reshape)(qd_space *space, uint32_t slot, const qd_body *form
         qd_bodies_change(&s->bodies, slot);
     }
     set_form(s, slot, form);
-    qd_proxies_update(&s->proxies, slot);
+    qd_proxies_update(s->index, slot);
 }
 
 void QD_ND(qd_space_refilter)(qd_space *space, uint32_t slot, uint32_t category, uint32_t mask)
@@ -244,7 +243,7 @@ void QD_ND(qd_space_refilter)(qd_space *space, uint32_t slot, uint32_t category,
         qd_bodies_change(&s->bodies, slot)->refiltered = 1;
     }
     qd_bodies_filter_set(&s->bodies, slot, filter);
-    qd_proxies_reflag(&s->proxies, slot);
+    qd_proxies_reflag(s->index, slot);
 }
 
 bool QD_ND(qd_space_remove)(qd_space *space, uint32_t slot, qd_space_reason reason)
@@ -257,14 +256,14 @@ bool QD_ND(qd_space_remove)(qd_space *space, uint32_t slot, qd_space_reason reas
         qd_pending_drop(&s->pending, 1, &slot);
     }
     if (!is_old(s, record)) {
-        bool gone = qd_proxies_remove(&s->proxies, slot);
+        bool gone = qd_proxies_remove(s->index, slot);
 
         QD_ASSERT(gone);
         qd_bodies_give(&s->bodies, slot);
         return true;
     }
     qd_bodies_change(&s->bodies, slot);
-    bool gone = qd_proxies_remove(&s->proxies, slot);
+    bool gone = qd_proxies_remove(s->index, slot);
     QD_ASSERT(!gone);
     record->state = QD_RECORD_REMOVED;
     record->reason = (uint8_t)reason;
@@ -318,7 +317,7 @@ void QD_ND(qd_space_fetch_all)(const qd_space *space, qd_space_use use)
         return;
     }
     const size_t count = (size_t)rows->used * QD_BLOCK_ROWS;
-    qd_fetch_to_write(s->proxies.index, sizeof *s->proxies.index);
+    qd_fetch_to_write(s->index, sizeof *s->index);
     qd_fetch_to_write(rows->info, rows->used * sizeof *rows->info);
     qd_fetch_to_write(rows->now, count * sizeof *rows->now);
     if (use == QD_SPACE_USE_MOVES) {
@@ -335,10 +334,11 @@ void QD_ND(qd_space_fetch_all)(const qd_space *space, qd_space_use use)
 /* Where there is no memory for another index, this one stays. */
 static void change_index(space_nd *s, qd_space_index kind)
 {
-    qd_index *index = s->proxies.index, *other;
+    qd_index *old = s->index, *other;
 
-    if (kind != index->ops->kind && (other = create_index(kind, index)) != NULL) {
-        qd_proxies_change_index(&s->proxies, other);
+    if (kind != old->ops->kind && (other = create_index(kind, old)) != NULL) {
+        qd_proxies_change_index(old, other);
+        s->index = other;
         s->counters.index_changes++;
     }
 }
@@ -346,9 +346,9 @@ static void change_index(space_nd *s, qd_space_index kind)
 /* What has come since the last traversal may be too much for the index at work. */
 static void prepare(space_nd *s)
 {
-    qd_index_prepare(s->proxies.index);
+    qd_index_prepare(s->index);
     if (s->config.index == QD_SPACE_AUTO) {
-        change_index(s, qd_auto_fit(&s->choice, s->proxies.index->ops->kind, s->rows.count));
+        change_index(s, qd_auto_fit(&s->choice, s->index->ops->kind, s->rows.count));
     }
 }
 
@@ -357,7 +357,7 @@ static void traverse(space_nd *s, const qd_executor *executor, qd_traversal_mode
 {
     qd_traversal_result found;
 
-    qd_traversal_run(&s->traversal, s->proxies.index, executor, mode, limit, &found);
+    qd_traversal_run(&s->traversal, s->index, executor, mode, limit, &found);
     s->counters.tests += found.tests;
     s->counters.exact_tests += found.exact_tests;
     s->without_hits = found.without_hits;
@@ -455,7 +455,7 @@ static void choose_index(space_nd *s)
     }
     qd_auto_tick tick = s->counted;
     tick.operations -= before;
-    change_index(s, qd_auto_next(&s->choice, s->proxies.index->ops->kind, &tick));
+    change_index(s, qd_auto_next(&s->choice, s->index->ops->kind, &tick));
 }
 
 void QD_ND(qd_space_settle)(qd_space *space, const uint32_t **freed, size_t *freed_count)
@@ -470,20 +470,20 @@ void QD_ND(qd_space_settle)(qd_space *space, const uint32_t **freed, size_t *fre
         uint32_t slot = bodies->change[i].slot;
         qd_record *record = &bodies->record[slot];
 
-        qd_proxies_fetch(&s->proxies, i);
+        qd_proxies_fetch(s->index, i);
         if (record->state == QD_RECORD_REMOVED) {
-            qd_proxies_forget(&s->proxies, slot);
+            qd_proxies_forget(s->index, slot);
             record->change = QD_NONE;
             qd_bodies_give(bodies, slot);
             bodies->freed[count++] = slot;
         } else {
-            qd_proxies_rejoin(&s->proxies, slot);
+            qd_proxies_rejoin(s->index, slot);
             record->change = QD_NONE;
         }
     }
     bodies->change_count = 0;
     s->ticked = false;
-    qd_index_settle(s->proxies.index);
+    qd_index_settle(s->index);
     choose_index(s);
     /* As it was at this tick it will be at the next, whatever batches the moves come in. */
     const uint64_t moves = s->counters.moves - s->settled;
@@ -509,18 +509,18 @@ qd_status QD_ND(qd_space_find)(const qd_space *space, const qd_space_query *quer
     const space_nd *s = (const space_nd *)space;
 
     QD_ASSERT(!s->ticked);
-    return qd_search_run(s->proxies.index, query, hits);
+    return qd_search_run(s->index, query, hits);
 }
 
 void QD_ND(qd_space_hits_free)(const qd_space *space, qd_space_hits *hits)
 {
-    qd_search_hits_free(((const space_nd *)space)->proxies.index, hits);
+    qd_search_hits_free(((const space_nd *)space)->index, hits);
 }
 
 void QD_ND(qd_space_counters_get)(const qd_space *space, qd_space_counters *counters)
 {
     const space_nd *s = (const space_nd *)space;
-    const qd_index *index = s->proxies.index;
+    const qd_index *index = s->index;
 
     *counters = s->counters;
     counters->list_operations = s->rows.operations;
@@ -554,7 +554,7 @@ void QD_ND(qd_space_validate)(const qd_space *space)
     }
     QD_ASSERT(count + vacant == bodies->used);
     qd_pending_validate(&s->pending, bodies);
-    qd_index_validate(s->proxies.index);
+    qd_index_validate(s->index);
 }
 
 const char *QD_ND(qd_space_kernel_at)(uint32_t index)

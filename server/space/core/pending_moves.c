@@ -273,7 +273,7 @@ static void apply_part(size_t task, void *argument)
 #define MOVERS_AT_ONCE 256u /* their records are fetched together */
 
 /* Moves the bodies that left their cells, in the order of slots; then no body is waiting. */
-static void apply_movers(const qd_pending *pending, qd_proxies *proxies)
+static void apply_movers(const qd_pending *pending, qd_index *index)
 {
     const uint32_t words = pending->capacity / WORD_SLOTS;
     qd_mover movers[MOVERS_AT_ONCE];
@@ -290,17 +290,16 @@ static void apply_movers(const qd_pending *pending, qd_proxies *proxies)
             pending->waiting[word] = 0;
             for (; bits != 0; bits &= bits - 1) {
                 movers[count] = mover_at(pending, word * WORD_SLOTS + (uint32_t)__builtin_ctzll(bits));
-                __builtin_prefetch(&proxies->index->bodies->record[movers[count].slot], 1);
+                __builtin_prefetch(&index->bodies->record[movers[count].slot], 1);
                 count++;
             }
         }
-        qd_proxies_apply(proxies, movers, count);
+        qd_proxies_apply(index, movers, count);
     }
 }
 
-void qd_pending_apply(qd_pending *pending, qd_proxies *proxies, const qd_executor *executor)
+void qd_pending_apply(qd_pending *pending, qd_index *index, const qd_executor *executor)
 {
-    qd_index *index = proxies->index;
 
     if (!pending->any) {
         return;
@@ -311,13 +310,13 @@ void qd_pending_apply(qd_pending *pending, qd_proxies *proxies, const qd_executo
         const size_t parts = (all.words + part_words(&all) - 1) / part_words(&all);
 
         executor->run(executor->context, parts, apply_part, &all);
-        apply_movers(pending, proxies);
+        apply_movers(pending, index);
         return;
     }
     group some;
     for (uint32_t word = 0; word < all.words;) {
         word = take(pending, word, all.words, &some);
-        qd_proxies_move(proxies, some.count, some.slot, some.at);
+        qd_proxies_move(index, some.count, some.slot, some.at);
     }
 }
 

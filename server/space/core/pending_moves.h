@@ -45,7 +45,7 @@ void qd_pending_fetch(const qd_pending *pending, uint32_t slot);
 uint32_t qd_pending_count(const qd_pending *pending);
 
 /* Registers all that wait. */
-void qd_pending_apply(qd_pending *pending, qd_proxies *proxies, const qd_executor *executor);
+void qd_pending_apply(qd_pending *pending, qd_index *index, const qd_executor *executor);
 /* Only bodies that are there wait. */
 void qd_pending_validate(const qd_pending *pending, const qd_bodies *bodies);
 

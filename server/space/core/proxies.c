@@ -11,9 +11,8 @@
 #define ID_SHAPE   (QD_ID_ROUND | QD_ID_CAPSULE)
 #define FETCH_STEP 6u
 
-qd_status qd_proxies_reserve(qd_proxies *proxies)
+qd_status qd_proxies_reserve(qd_index *index)
 {
-    qd_index *index = proxies->index;
     qd_status status = index->ops->reserve(index);
 
     return status == QD_OK ? qd_rows_reserve(index->rows) : status;
@@ -94,9 +93,8 @@ static uint32_t id_of(const qd_bodies *bodies, uint32_t slot)
     return id;
 }
 
-void qd_proxies_add(qd_proxies *proxies, uint32_t slot)
+void qd_proxies_add(qd_index *index, uint32_t slot)
 {
-    qd_index *index = proxies->index;
     qd_record *record = &index->bodies->record[slot];
     qd_row now = qd_bodies_row(index->bodies, slot), absent = QD_ROW_ABSENT;
     qd_row bounds = qd_row_bounds(&now, record->shape != QD_SPACE_BOX);
@@ -175,9 +173,8 @@ static void split(qd_index *index, uint32_t slot, const qd_row *now)
 
 /* A body of a space that is not swept leaves its row behind as an old one, and goes to another cell with a new one.
  * Nothing else changed about it. */
-static void split_to(qd_proxies *proxies, uint32_t slot, uint32_t cell, uint32_t cell_key)
+static void split_to(qd_index *index, uint32_t slot, uint32_t cell, uint32_t cell_key)
 {
-    qd_index *index = proxies->index;
     const qd_row now = qd_bodies_row(index->bodies, slot), absent = QD_ROW_ABSENT;
     uint32_t id = leave_old_row(index, slot);
 
@@ -186,9 +183,8 @@ static void split_to(qd_proxies *proxies, uint32_t slot, uint32_t cell, uint32_t
 }
 
 /* A body's row goes to another cell, with what stands in it. */
-static void transfer(qd_proxies *proxies, uint32_t slot, uint32_t cell, uint32_t cell_key)
+static void transfer(qd_index *index, uint32_t slot, uint32_t cell, uint32_t cell_key)
 {
-    qd_index *index = proxies->index;
     qd_record *record = &index->bodies->record[slot];
 
     if (index->ops->entered != NULL) {
@@ -201,9 +197,8 @@ static void transfer(qd_proxies *proxies, uint32_t slot, uint32_t cell, uint32_t
     left(index, number, at, moved);
 }
 
-void qd_proxies_update(qd_proxies *proxies, uint32_t slot)
+void qd_proxies_update(qd_index *index, uint32_t slot)
 {
-    qd_index *index = proxies->index;
     qd_rows *rows = index->rows;
     qd_record *record = &index->bodies->record[slot];
     uint32_t at = record->row, id = qd_row_id(rows, at);
@@ -235,7 +230,7 @@ void qd_proxies_update(qd_proxies *proxies, uint32_t slot)
         qd_rows_set_changed(rows, at);
         return;
     }
-    transfer(proxies, slot, cell, cell_key);
+    transfer(index, slot, cell, cell_key);
 }
 
 /* ---- many ---- */
@@ -244,17 +239,17 @@ void qd_proxies_update(qd_proxies *proxies, uint32_t slot)
 #define FETCH_FROM  65536u /* bodies: with fewer, everything is near anyway */
 
 /* A slot may come twice. */
-static void apply_one(qd_proxies *proxies, const qd_mover *mover)
+static void apply_one(qd_index *index, const qd_mover *mover)
 {
-    const qd_record *record = &proxies->index->bodies->record[mover->slot];
+    const qd_record *record = &index->bodies->record[mover->slot];
     const qd_move_how how = qd_mover_how(mover);
 
     if (how == QD_MOVE_UPDATE) {
-        qd_proxies_update(proxies, mover->slot);
+        qd_proxies_update(index, mover->slot);
     } else if (how == QD_MOVE_SPLIT && record->change == QD_NONE) {
-        split_to(proxies, mover->slot, qd_mover_cell(mover), mover->cell_key);
+        split_to(index, mover->slot, qd_mover_cell(mover), mover->cell_key);
     } else if (record->cell_key != mover->cell_key) {
-        transfer(proxies, mover->slot, qd_mover_cell(mover), mover->cell_key);
+        transfer(index, mover->slot, qd_mover_cell(mover), mover->cell_key);
     }
 }
 
@@ -283,22 +278,22 @@ static void fetch_lists(const qd_index *index, const qd_mover *mover)
     }
 }
 
-void qd_proxies_apply(qd_proxies *proxies, const qd_mover *movers, uint32_t count)
+void qd_proxies_apply(qd_index *index, const qd_mover *movers, uint32_t count)
 {
-    const bool is_large = proxies->index->bodies->used > FETCH_FROM && !QD_WITHOUT(MOVE_PREFETCH);
+    const bool is_large = index->bodies->used > FETCH_FROM && !QD_WITHOUT(MOVE_PREFETCH);
 
     if (is_large) {
-        fetch_movers(proxies->index, movers, count);
+        fetch_movers(index, movers, count);
     }
     for (uint32_t i = 0; i < count; i++) {
         if (is_large && i + APPLY_AHEAD < count) {
-            fetch_lists(proxies->index, &movers[i + APPLY_AHEAD]);
+            fetch_lists(index, &movers[i + APPLY_AHEAD]);
         }
-        apply_one(proxies, &movers[i]);
+        apply_one(index, &movers[i]);
     }
 }
 
-void qd_proxies_move(qd_proxies *proxies, size_t count, const uint32_t *slots, const float *const *at)
+void qd_proxies_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at)
 {
     qd_movers movers;
     const float *from[QD_AXES];
@@ -306,8 +301,8 @@ void qd_proxies_move(qd_proxies *proxies, size_t count, const uint32_t *slots, c
     memcpy(from, at, sizeof from);
     while (count > 0) {
         movers.count = 0;
-        const size_t done = proxies->index->ops->move(proxies->index, count, slots, from, &movers);
-        qd_proxies_apply(proxies, movers.each, movers.count);
+        const size_t done = index->ops->move(index, count, slots, from, &movers);
+        qd_proxies_apply(index, movers.each, movers.count);
         slots += done;
         count -= done;
         for (uint32_t k = 0; k < QD_AXES; k++) {
@@ -318,9 +313,8 @@ void qd_proxies_move(qd_proxies *proxies, size_t count, const uint32_t *slots, c
 
 /* ---- what else changes ---- */
 
-void qd_proxies_reflag(qd_proxies *proxies, uint32_t slot)
+void qd_proxies_reflag(qd_index *index, uint32_t slot)
 {
-    qd_index *index = proxies->index;
     qd_record *record = &index->bodies->record[slot];
     uint32_t id = id_of(index->bodies, slot);
 
@@ -333,9 +327,8 @@ void qd_proxies_reflag(qd_proxies *proxies, uint32_t slot)
     }
 }
 
-bool qd_proxies_remove(qd_proxies *proxies, uint32_t slot)
+bool qd_proxies_remove(qd_index *index, uint32_t slot)
 {
-    qd_index *index = proxies->index;
     qd_rows *rows = index->rows;
     qd_record *record = &index->bodies->record[slot];
 
@@ -358,14 +351,13 @@ bool qd_proxies_remove(qd_proxies *proxies, uint32_t slot)
     return false;
 }
 
-void qd_proxies_forget(qd_proxies *proxies, uint32_t slot)
+void qd_proxies_forget(qd_index *index, uint32_t slot)
 {
-    take_out(proxies->index, proxies->index->bodies->record[slot].row);
+    take_out(index, index->bodies->record[slot].row);
 }
 
-void qd_proxies_fetch(const qd_proxies *proxies, uint32_t number)
+void qd_proxies_fetch(const qd_index *index, uint32_t number)
 {
-    const qd_index *index = proxies->index;
     const qd_bodies *bodies = index->bodies;
     const qd_change *first = &bodies->change[number];
 
@@ -391,9 +383,8 @@ void qd_proxies_fetch(const qd_proxies *proxies, uint32_t number)
     }
 }
 
-void qd_proxies_rejoin(qd_proxies *proxies, uint32_t slot)
+void qd_proxies_rejoin(qd_index *index, uint32_t slot)
 {
-    qd_index *index = proxies->index;
     qd_change *change = &index->bodies->change[index->bodies->record[slot].change];
 
     if (change->old_row != QD_NONE) {
@@ -407,13 +398,11 @@ void qd_proxies_rejoin(qd_proxies *proxies, uint32_t slot)
 }
 
 /* The new index may plan a better order as it settles. */
-void qd_proxies_change_index(qd_proxies *proxies, qd_index *index)
+void qd_proxies_change_index(qd_index *old, qd_index *index)
 {
-    qd_index *old = proxies->index;
     qd_rows old_rows = *old->rows;
 
     qd_index_rebuild(index, &old_rows, qd_scan_start(&old_rows, old->cell, old->cells));
-    proxies->index = index;
     qd_index_destroy(old);
     qd_index_settle(index);
 }

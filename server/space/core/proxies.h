@@ -14,34 +14,30 @@
 
 #include "index.h"
 
-typedef struct qd_proxies {
-    qd_index *index;
-} qd_proxies;
-
 /* Makes room for one more body. */
-qd_status qd_proxies_reserve(qd_proxies *proxies) QD_MUST_USE;
+qd_status qd_proxies_reserve(qd_index *index) QD_MUST_USE;
 /* Registers a new body by its record. */
-void qd_proxies_add(qd_proxies *proxies, uint32_t slot);
+void qd_proxies_add(qd_index *index, uint32_t slot);
 /* Registers a body again, by its record, after it moved or changed its size or shape. */
-void qd_proxies_update(qd_proxies *proxies, uint32_t slot);
+void qd_proxies_update(qd_index *index, uint32_t slot);
 /* Moves many bodies; at[axis][i] is where slots[i] goes. */
-void qd_proxies_move(qd_proxies *proxies, size_t count, const uint32_t *slots, const float *const *at);
+void qd_proxies_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at);
 /* Moves bodies that have to leave their cells, and which their index has moved already, to their new cells. */
-void qd_proxies_apply(qd_proxies *proxies, const qd_mover *movers, uint32_t count);
+void qd_proxies_apply(qd_index *index, const qd_mover *movers, uint32_t count);
 /* A body's rows get the flags that its record and change tell. */
-void qd_proxies_reflag(qd_proxies *proxies, uint32_t slot);
+void qd_proxies_reflag(qd_index *index, uint32_t slot);
 /* Takes a body out. Where it was there at the last tick, its row stays, without a now, until forgotten. Returns whether
  * it left no row. */
-bool qd_proxies_remove(qd_proxies *proxies, uint32_t slot);
+bool qd_proxies_remove(qd_index *index, uint32_t slot);
 /* After a tick: takes the row of a removed body out; takes the old row of a split one out, and makes its new row an
  * ordinary row. */
-void qd_proxies_forget(qd_proxies *proxies, uint32_t slot);
+void qd_proxies_forget(qd_index *index, uint32_t slot);
 /* Before those are called for change number `number`, of all in turn: fetches what they will read a few changes on. */
-void qd_proxies_fetch(const qd_proxies *proxies, uint32_t number);
-void qd_proxies_rejoin(qd_proxies *proxies, uint32_t slot);
+void qd_proxies_fetch(const qd_index *index, uint32_t number);
+void qd_proxies_rejoin(qd_index *index, uint32_t slot);
 /* Whether a body's size or shape is another than at the last tick. */
 bool qd_change_is_reshape(const qd_bodies *bodies, const qd_change *change);
-/* Registers every row with another index, and destroys the one it had. Between ticks. */
-void qd_proxies_change_index(qd_proxies *proxies, qd_index *index);
+/* Registers every row of an old index with another one, and destroys the old one. Between ticks. */
+void qd_proxies_change_index(qd_index *old, qd_index *index);
 
 #endif

@@ -7,8 +7,8 @@
  *              "subscribe; move 1 40; tick -> A reset begin 1-3")
  *
  * Statements are separated by ";". Behind "->" stands all that the statement gives: refusals, an answer, or the reports
- * of a round, separated by "|". A statement without "->" gives nothing. A is the first member, who is in the room from
- * the beginning, B the second. A statement is A's unless it begins with another letter.
+ * of a round, with "|" between them. A statement without "->" gives nothing. A is the first member, in the room from the
+ * beginning; B is the second. A statement is A's unless it begins with another letter.
  *
  *     open [KEY VALUE ...]           the room, by default 100 by 100; first of all. Keys: entities_max, events_max,
  *                                    grace, rosters, swept, deep, depth, index
