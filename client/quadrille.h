@@ -100,20 +100,20 @@ QD_API uint32_t qd_client_despawn(qd_client *client, uint64_t room, const uint32
 /* Registers a roster, 0 to 255, or replaces it; without ids, drops it. From then on positions alone move its entities,
  * in its order:
  *
- *     qd_client_roster(client, room, 0, ids, count);
+ *     qd_client_set_roster(client, room, 0, ids, count);
  *     ...
- *     qd_client_roster_move(client, &(qd_msg_roster_move){.room = room, .roster = 0, .count = count, .x = x, .y = y});
+ *     qd_client_move_roster(client, &(qd_msg_move_roster){.room = room, .roster = 0, .count = count, .x = x, .y = y});
  *
- * The answers to a roster move are those of qd_client_move. Use qd_client_roster_change to extend a roster, to give
+ * The answers to a roster move are those of qd_client_move. Use qd_client_change_roster to extend a roster, to give
  * entries to other entities, or to cut it. */
-QD_API uint32_t qd_client_roster(qd_client *client, uint64_t room, uint32_t roster, const uint32_t *ids,
-                                 uint32_t count);
-QD_API uint32_t qd_client_roster_change(qd_client *client, const qd_msg_roster *roster);
-QD_API uint32_t qd_client_roster_move(qd_client *client, const qd_msg_roster_move *move);
+QD_API uint32_t qd_client_set_roster(qd_client *client, uint64_t room, uint32_t roster, const uint32_t *ids,
+                                     uint32_t count);
+QD_API uint32_t qd_client_change_roster(qd_client *client, const qd_msg_set_roster *roster);
+QD_API uint32_t qd_client_move_roster(qd_client *client, const qd_msg_move_roster *move);
 /* Gives entities to the session of that number (qd_client_welcome), which is in the room and gets a
  * QD_SERVER_HANDED_OVER. `session` 0: to the room itself. */
-QD_API uint32_t qd_client_handover(qd_client *client, uint64_t room, const uint32_t *ids, uint32_t count,
-                                   uint64_t session);
+QD_API uint32_t qd_client_hand_over(qd_client *client, uint64_t room, const uint32_t *ids, uint32_t count,
+                                    uint64_t session);
 /* Takes over the entities that sessions with this one's token have left in the room, after a restart. `session` 0: from
  * all sessions without a connection; else from that one, even if its connection seems to be open. Answer:
  * QD_SERVER_HANDED_OVER, in several messages for many entities (see its `last`).
@@ -121,7 +121,7 @@ QD_API uint32_t qd_client_handover(qd_client *client, uint64_t room, const uint3
  *     const qd_server_message *answer = qd_client_answer(client, qd_client_adopt(client, room, 0), 2000);
  *     if (answer != NULL && answer->kind == QD_SERVER_HANDED_OVER)
  *         printf("adopted %u entities\n", answer->as.handed_over.count);
- *     seq = qd_client_snapshot_own(client, room, NULL, 0);                    their positions
+ *     seq = qd_client_get_own_snapshot(client, room, NULL, 0);                    their positions
  */
 QD_API uint32_t qd_client_adopt(qd_client *client, uint64_t room, uint64_t session);
 
@@ -137,9 +137,10 @@ QD_API uint32_t qd_client_step(qd_client *client, uint64_t room, uint64_t tick);
 QD_API uint32_t qd_client_ack(qd_client *client, uint64_t room, uint64_t tick);
 /* Asks for the entities that are now in `region` (NULL: everywhere), at most `limit` (0: the server's default). Answer:
  * QD_SERVER_SNAPSHOT_RESULT, in several messages for many entities (see its `last`). */
-QD_API uint32_t qd_client_snapshot(qd_client *client, uint64_t room, const qd_msg_bounds *region, uint32_t limit);
+QD_API uint32_t qd_client_get_snapshot(qd_client *client, uint64_t room, const qd_msg_bounds *region, uint32_t limit);
 /* The same for the entities that belong to this session. */
-QD_API uint32_t qd_client_snapshot_own(qd_client *client, uint64_t room, const qd_msg_bounds *region, uint32_t limit);
+QD_API uint32_t qd_client_get_own_snapshot(qd_client *client, uint64_t room, const qd_msg_bounds *region,
+                                           uint32_t limit);
 /* Asks for the entities in a region, near a point or on a ray, as of the last tick. Answer: QD_SERVER_QUERY_RESULT.
  *
  *     qd_msg_query query = {.room = room, .kind = QD_QUERY_NEAREST, .where.nearest = {.x = 3, .y = 4}, .limit = 5};

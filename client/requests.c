@@ -104,23 +104,23 @@ uint32_t qd_client_step(qd_client *client, uint64_t room, uint64_t tick)
     return request(client, (qd_client_message){.kind = QD_CLIENT_STEP, .as.step = step});
 }
 
-static uint32_t request_snapshot(qd_client *client, qd_msg_snapshot snapshot, const qd_msg_bounds *region)
+static uint32_t request_snapshot(qd_client *client, qd_msg_get_snapshot snapshot, const qd_msg_bounds *region)
 {
     snapshot.has_region = region != NULL;
     if (region != NULL) {
         snapshot.region = *region;
     }
-    return request(client, (qd_client_message){.kind = QD_CLIENT_SNAPSHOT, .as.snapshot = snapshot});
+    return request(client, (qd_client_message){.kind = QD_CLIENT_GET_SNAPSHOT, .as.get_snapshot = snapshot});
 }
 
-uint32_t qd_client_snapshot(qd_client *client, uint64_t room, const qd_msg_bounds *region, uint32_t limit)
+uint32_t qd_client_get_snapshot(qd_client *client, uint64_t room, const qd_msg_bounds *region, uint32_t limit)
 {
-    return request_snapshot(client, (qd_msg_snapshot){.room = room, .limit = limit}, region);
+    return request_snapshot(client, (qd_msg_get_snapshot){.room = room, .limit = limit}, region);
 }
 
-uint32_t qd_client_snapshot_own(qd_client *client, uint64_t room, const qd_msg_bounds *region, uint32_t limit)
+uint32_t qd_client_get_own_snapshot(qd_client *client, uint64_t room, const qd_msg_bounds *region, uint32_t limit)
 {
-    return request_snapshot(client, (qd_msg_snapshot){.room = room, .limit = limit, .own = true}, region);
+    return request_snapshot(client, (qd_msg_get_snapshot){.room = room, .limit = limit, .own = true}, region);
 }
 
 uint32_t qd_client_query(qd_client *client, const qd_msg_query *query)
@@ -128,29 +128,29 @@ uint32_t qd_client_query(qd_client *client, const qd_msg_query *query)
     return request(client, (qd_client_message){.kind = QD_CLIENT_QUERY, .as.query = *query});
 }
 
-uint32_t qd_client_roster(qd_client *client, uint64_t room, uint32_t roster, const uint32_t *ids, uint32_t count)
+uint32_t qd_client_set_roster(qd_client *client, uint64_t room, uint32_t roster, const uint32_t *ids, uint32_t count)
 {
-    qd_msg_roster named = {.room = room, .roster = roster, .count = count, .id = ids};
+    qd_msg_set_roster named = {.room = room, .roster = roster, .count = count, .id = ids};
 
-    return qd_client_roster_change(client, &named);
+    return qd_client_change_roster(client, &named);
 }
 
-uint32_t qd_client_roster_change(qd_client *client, const qd_msg_roster *roster)
+uint32_t qd_client_change_roster(qd_client *client, const qd_msg_set_roster *roster)
 {
-    return request(client, (qd_client_message){.kind = QD_CLIENT_ROSTER, .as.roster = *roster});
+    return request(client, (qd_client_message){.kind = QD_CLIENT_SET_ROSTER, .as.set_roster = *roster});
 }
 
-uint32_t qd_client_roster_move(qd_client *client, const qd_msg_roster_move *move)
+uint32_t qd_client_move_roster(qd_client *client, const qd_msg_move_roster *move)
 {
-    return request(client, (qd_client_message){.kind = QD_CLIENT_ROSTER_MOVE, .as.roster_move = *move});
+    return request(client, (qd_client_message){.kind = QD_CLIENT_MOVE_ROSTER, .as.move_roster = *move});
 }
 
-uint32_t qd_client_handover(qd_client *client, uint64_t room, const uint32_t *ids, uint32_t count, uint64_t session)
+uint32_t qd_client_hand_over(qd_client *client, uint64_t room, const uint32_t *ids, uint32_t count, uint64_t session)
 {
-    qd_msg_handover handover = {
+    qd_msg_hand_over handover = {
         .room = room, .count = count, .id = ids, .session = session, .room_owned = session == 0};
 
-    return request(client, (qd_client_message){.kind = QD_CLIENT_HANDOVER, .as.handover = handover});
+    return request(client, (qd_client_message){.kind = QD_CLIENT_HAND_OVER, .as.hand_over = handover});
 }
 
 uint32_t qd_client_adopt(qd_client *client, uint64_t room, uint64_t session)
@@ -179,9 +179,9 @@ uint32_t qd_client_ping(qd_client *client, uint64_t data)
 
 /* ---- views ---- */
 
-uint32_t qd_client_describe(qd_client *client, const qd_msg_describe *describe)
+uint32_t qd_client_set_description(qd_client *client, const qd_msg_set_description *describe)
 {
-    return request(client, (qd_client_message){.kind = QD_CLIENT_DESCRIBE, .as.describe = *describe});
+    return request(client, (qd_client_message){.kind = QD_CLIENT_SET_DESCRIPTION, .as.set_description = *describe});
 }
 
 uint32_t qd_client_observe(qd_client *client, const qd_msg_observers *observers)
@@ -201,16 +201,16 @@ uint32_t qd_client_unobserve(qd_client *client, uint64_t room, const uint32_t *i
     return request(client, (qd_client_message){.kind = QD_CLIENT_UNOBSERVE, .as.observers = observers});
 }
 
-uint32_t qd_client_except(qd_client *client, const qd_msg_except *except)
+uint32_t qd_client_set_exceptions(qd_client *client, const qd_msg_set_exceptions *except)
 {
-    return request(client, (qd_client_message){.kind = QD_CLIENT_EXCEPT, .as.except = *except});
+    return request(client, (qd_client_message){.kind = QD_CLIENT_SET_EXCEPTIONS, .as.set_exceptions = *except});
 }
 
-uint32_t qd_client_view_options(qd_client *client, uint64_t room, uint32_t bytes_max, qd_watch watch)
+uint32_t qd_client_set_view_options(qd_client *client, uint64_t room, uint32_t bytes_max, qd_watch watch)
 {
-    qd_msg_view_options options = {.room = room, .bytes_max = bytes_max, .watch = watch};
+    qd_msg_set_view_options options = {.room = room, .bytes_max = bytes_max, .watch = watch};
 
-    return request(client, (qd_client_message){.kind = QD_CLIENT_VIEW_OPTIONS, .as.view_options = options});
+    return request(client, (qd_client_message){.kind = QD_CLIENT_SET_VIEW_OPTIONS, .as.set_view_options = options});
 }
 
 uint32_t qd_client_why(qd_client *client, uint64_t room, uint32_t a, uint32_t b)

@@ -150,10 +150,10 @@ static bool decode_move(cursor *c, const qd_codec_memory *memory, qd_decoded_cli
     return true;
 }
 
-static bool decode_roster_move(cursor *c, const qd_codec_memory *memory, qd_decoded_client *decoded,
+static bool decode_move_roster(cursor *c, const qd_codec_memory *memory, qd_decoded_client *decoded,
                                qd_decode_result *result)
 {
-    qd_msg_roster_move move = {.room = take_uint64(c, 1)};
+    qd_msg_move_roster move = {.room = take_uint64(c, 1)};
 
     move.roster = take_uint32(c, 2);
     move.first = take_uint32(c, 3);
@@ -172,8 +172,8 @@ static bool decode_roster_move(cursor *c, const qd_codec_memory *memory, qd_deco
     move.y = kept[1];
     move.z = kept[2];
     move.teleport = teleport != 0;
-    decoded->message.kind = QD_CLIENT_ROSTER_MOVE;
-    decoded->message.as.roster_move = move;
+    decoded->message.kind = QD_CLIENT_MOVE_ROSTER;
+    decoded->message.as.move_roster = move;
     return true;
 }
 
@@ -209,8 +209,8 @@ bool qd_decode_client_fast(const void *bytes, size_t size, const qd_codec_memory
     switch (tag) {
     case QD_TAG_LENGTH(QD_CLIENT_MOVE + 1u):
         return decode_move(&c, memory, decoded, result);
-    case QD_TAG_LENGTH(QD_CLIENT_ROSTER_MOVE + 1u):
-        return decode_roster_move(&c, memory, decoded, result);
+    case QD_TAG_LENGTH(QD_CLIENT_MOVE_ROSTER + 1u):
+        return decode_move_roster(&c, memory, decoded, result);
     case QD_TAG_LENGTH(QD_CLIENT_STEP + 1u):
         return decode_step(&c, decoded, result);
     default:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Decoding, fast path: reads Move, RosterMove and Step without protobuf-c when they are written as encoders write them.
+ * Decoding, fast path: reads Move, MoveRoster and Step without protobuf-c when they are written as encoders write them.
  * Fields ascend, each comes once, columns are packed and of one length, and there is nothing else. protobuf-c reads its
  * description of a message for every field, and those cache lines are cold when frames come now and then.
  *

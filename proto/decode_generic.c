@@ -128,7 +128,7 @@ static bool payload_fits(reader *r, const char *name, size_t size, size_t sum)
 
 /* The kinds are numbered as the messages in the envelopes, which have them from field 2 on without a gap. */
 _Static_assert((int)QD_CLIENT_HELLO + 1 == (int)QUADRILLE__V1__CLIENT_FRAME__MESSAGE_HELLO, "the first kind");
-_Static_assert((int)QD_CLIENT_ROSTER_MOVE + 1 == (int)QUADRILLE__V1__CLIENT_FRAME__MESSAGE_ROSTER_MOVE,
+_Static_assert((int)QD_CLIENT_MOVE_ROSTER + 1 == (int)QUADRILLE__V1__CLIENT_FRAME__MESSAGE_MOVE_ROSTER,
                "the last kind");
 _Static_assert((int)QD_SERVER_WELCOME + 1 == (int)QUADRILLE__V1__SERVER_FRAME__MESSAGE_WELCOME, "the first kind");
 _Static_assert((int)QD_SERVER_HANDED_OVER + 1 == (int)QUADRILLE__V1__SERVER_FRAME__MESSAGE_HANDED_OVER,

@@ -72,9 +72,9 @@ static void put_move(pen *p, const void *message)
     put_points(p, 3, entities->count, entities->x, entities->y, entities->z);
 }
 
-static void put_roster_move(pen *p, const void *message)
+static void put_move_roster(pen *p, const void *message)
 {
-    const qd_msg_roster_move *move = message;
+    const qd_msg_move_roster *move = message;
 
     put_number(p, 1, move->room);
     put_number(p, 2, move->roster);
@@ -185,8 +185,8 @@ static fast_kind kind_of_client(const qd_client_message *message)
     switch (message->kind) {
     case QD_CLIENT_MOVE:
         return (fast_kind){QUADRILLE__V1__CLIENT_FRAME__MESSAGE_MOVE, put_move};
-    case QD_CLIENT_ROSTER_MOVE:
-        return (fast_kind){QUADRILLE__V1__CLIENT_FRAME__MESSAGE_ROSTER_MOVE, put_roster_move};
+    case QD_CLIENT_MOVE_ROSTER:
+        return (fast_kind){QUADRILLE__V1__CLIENT_FRAME__MESSAGE_MOVE_ROSTER, put_move_roster};
     case QD_CLIENT_STEP:
         return (fast_kind){QUADRILLE__V1__CLIENT_FRAME__MESSAGE_STEP, put_step};
     default:

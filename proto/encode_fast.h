@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Encoding, fast path: writes Move, RosterMove, Step, Tick, Applied and View, which are most of the traffic, without
+ * Encoding, fast path: writes Move, MoveRoster, Step, Tick, Applied and View, which are most of the traffic, without
  * protobuf-c. The bytes are the same as the generic path's. Included by proto/ and its tests only.
  */
 #ifndef QD_PROTO_ENCODE_FAST_H

@@ -38,7 +38,7 @@ typedef struct qd_msg_room_config {
     bool swept;
     float cell_size;
     uint32_t observers_max;
-    uint32_t sightings_max;
+    uint32_t visible_entries_max;
     uint32_t writers;
     uint32_t step_deadline_ms;
 } qd_msg_room_config;
@@ -90,13 +90,13 @@ typedef struct qd_msg_subscribe {
     bool stays;
 } qd_msg_subscribe;
 
-typedef struct qd_msg_snapshot {
+typedef struct qd_msg_get_snapshot {
     uint64_t room;
     bool has_region;
     qd_msg_bounds region;
     uint32_t limit;
     bool own;
-} qd_msg_snapshot;
+} qd_msg_get_snapshot;
 
 typedef enum qd_query_kind {
     QD_QUERY_NOTHING = 0, /* absent, or of a later protocol */
@@ -141,37 +141,37 @@ typedef struct qd_msg_step {
     uint64_t tick;
 } qd_msg_step;
 
-typedef struct qd_msg_handover {
+typedef struct qd_msg_hand_over {
     uint64_t room;
     uint32_t count;
     const uint32_t *id;
     uint64_t session;
     bool room_owned;
-} qd_msg_handover;
+} qd_msg_hand_over;
 
 typedef struct qd_msg_adopt {
     uint64_t room;
     uint64_t session;
 } qd_msg_adopt;
 
-typedef struct qd_msg_roster {
+typedef struct qd_msg_set_roster {
     uint64_t room;
     uint32_t roster;
     uint32_t first;
     uint32_t count;
     const uint32_t *id;
     bool keep_rest;
-} qd_msg_roster;
+} qd_msg_set_roster;
 
 /* z: NULL in two dimensions. */
-typedef struct qd_msg_roster_move {
+typedef struct qd_msg_move_roster {
     uint64_t room;
     uint32_t roster;
     uint32_t first;
     uint32_t count;
     const float *x, *y, *z;
     bool teleport;
-} qd_msg_roster_move;
+} qd_msg_move_roster;
 
 typedef struct qd_msg_ping {
     uint64_t data;
@@ -191,23 +191,23 @@ typedef enum qd_client_kind {
     QD_CLIENT_DESPAWN,
     QD_CLIENT_SUBSCRIBE,
     QD_CLIENT_UNSUBSCRIBE,
-    QD_CLIENT_SNAPSHOT,
+    QD_CLIENT_GET_SNAPSHOT,
     QD_CLIENT_STEP,
     QD_CLIENT_GET_STATS,
     QD_CLIENT_PING,
     QD_CLIENT_QUERY,
-    QD_CLIENT_DESCRIBE,
+    QD_CLIENT_SET_DESCRIPTION,
     QD_CLIENT_OBSERVE,
     QD_CLIENT_MOVE_OBSERVERS,
     QD_CLIENT_UNOBSERVE,
-    QD_CLIENT_EXCEPT,
-    QD_CLIENT_VIEW_OPTIONS,
+    QD_CLIENT_SET_EXCEPTIONS,
+    QD_CLIENT_SET_VIEW_OPTIONS,
     QD_CLIENT_WHY,
-    QD_CLIENT_HANDOVER,
+    QD_CLIENT_HAND_OVER,
     QD_CLIENT_ACK,
     QD_CLIENT_ADOPT,
-    QD_CLIENT_ROSTER,
-    QD_CLIENT_ROSTER_MOVE,
+    QD_CLIENT_SET_ROSTER,
+    QD_CLIENT_MOVE_ROSTER,
 } qd_client_kind;
 
 /* ClientFrame. `kind` selects the member of `as`. */
@@ -221,19 +221,19 @@ typedef struct qd_client_message {
         qd_msg_list_rooms list_rooms;
         qd_msg_batch batch; /* SPAWN, MOVE, TELEPORT, RESHAPE, DESPAWN */
         qd_msg_subscribe subscribe;
-        qd_msg_snapshot snapshot;
+        qd_msg_get_snapshot get_snapshot;
         qd_msg_step step; /* STEP, ACK */
         qd_msg_ping ping;
         qd_msg_query query;
-        qd_msg_describe describe;
+        qd_msg_set_description set_description;
         qd_msg_observers observers; /* OBSERVE, MOVE_OBSERVERS, UNOBSERVE */
-        qd_msg_except except;
-        qd_msg_view_options view_options;
+        qd_msg_set_exceptions set_exceptions;
+        qd_msg_set_view_options set_view_options;
         qd_msg_why why;
-        qd_msg_handover handover;
+        qd_msg_hand_over hand_over;
         qd_msg_adopt adopt;
-        qd_msg_roster roster;
-        qd_msg_roster_move roster_move;
+        qd_msg_set_roster set_roster;
+        qd_msg_move_roster move_roster;
     } as;
 } qd_client_message;
 
@@ -248,7 +248,7 @@ typedef struct qd_msg_limits {
     uint32_t queue_bytes_max;
     uint32_t slow_ms_max;
     uint32_t observers_max;
-    uint32_t sightings_max;
+    uint32_t visible_entries_max;
     uint32_t roster_ids_max;
 } qd_msg_limits;
 
@@ -355,7 +355,7 @@ typedef struct qd_msg_server_stats {
     uint64_t bytes_out;
     uint64_t errors;
     uint64_t too_slow;
-    uint32_t parked;
+    uint32_t detached;
     uint64_t resumed;
 } qd_msg_server_stats;
 
@@ -377,7 +377,7 @@ typedef struct qd_msg_room_stats {
     uint64_t passed;
     uint32_t index_changes;
     uint32_t observers;
-    uint64_t seen;
+    uint64_t visible_entries;
     uint64_t enters, leaves;
 } qd_msg_room_stats;
 

@@ -65,7 +65,7 @@ typedef enum qd_index_kind {
 #define QD_PRUNES(X)                                                                                                   \
     X(AUTO, 1, "auto")                                                                                                 \
     X(CANDIDATES, 2, "candidates")                                                                                     \
-    X(WALK, 3, "walk")                                                                                                 \
+    X(TRAVERSAL, 3, "traversal")                                                                                       \
     X(LAZY, 4, "lazy")
 
 typedef enum qd_prune_kind {
@@ -111,7 +111,7 @@ typedef enum qd_leave_reason {
 } qd_leave_reason;
 
 /* X(NAME, number, "text for people") */
-#define QD_SIGHTS(X)                                                                                                   \
+#define QD_VISIBILITIES(X)                                                                                             \
     X(SEEN, 1, "seen")                                                                                                 \
     X(SEEN_BY_SHOW, 2, "seen: always shown")                                                                           \
     X(SEEN_BY_MARGIN, 3, "seen: within the margin")                                                                    \
@@ -126,11 +126,11 @@ typedef enum qd_leave_reason {
     X(NOT_BUDGET, 12, "not seen: waits for the budget")                                                                \
     X(NOT_YET, 13, "not seen: since the last tick")
 
-typedef enum qd_sight {
-#define X(name, number, text) QD_SIGHT_##name = number,
-    QD_SIGHTS(X)
+typedef enum qd_visibility {
+#define X(name, number, text) QD_VISIBILITY_##name = number,
+    QD_VISIBILITIES(X)
 #undef X
-} qd_sight;
+} qd_visibility;
 
 /* The region of an observer. */
 typedef enum qd_region { QD_REGION_CIRCLE = 1, QD_REGION_BOX = 2, QD_REGION_CONE = 3 } qd_region;
@@ -192,7 +192,7 @@ typedef enum qd_room_closed_reason {
 QD_API const char *qd_error_code_name(qd_error_code code);
 QD_API const char *qd_end_reason_name(qd_end_reason reason);
 QD_API const char *qd_leave_reason_name(qd_leave_reason reason);
-QD_API const char *qd_sight_name(qd_sight sight);
+QD_API const char *qd_visibility_name(qd_visibility sight);
 QD_API const char *qd_index_name(qd_index_kind index);
 QD_API const char *qd_prune_name(qd_prune_kind prune);
 

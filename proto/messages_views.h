@@ -14,7 +14,7 @@ extern "C" {
 /* ---- client to server ---- */
 
 /* `payload` has as many bytes as the sizes in payload_size add up to, and is NULL when payload_size is. */
-typedef struct qd_msg_describe {
+typedef struct qd_msg_set_description {
     uint64_t room;
     uint32_t count;
     const uint32_t *id;
@@ -23,7 +23,7 @@ typedef struct qd_msg_describe {
     const float *visible_range;
     const uint32_t *team;
     const uint8_t *hidden;
-} qd_msg_describe;
+} qd_msg_set_description;
 
 /* The columns of Observe between `id` and the tiers: numbers, and bytes. fields.def takes them from here. */
 #define QD_OBSERVER_COLUMNS(NUMBERS, BYTES)                                                                            \
@@ -64,18 +64,18 @@ typedef struct qd_msg_observers {
     const uint32_t *relay_every;
 } qd_msg_observers;
 
-typedef struct qd_msg_except {
+typedef struct qd_msg_set_exceptions {
     uint64_t room;
     uint32_t observer;
     uint32_t show_count, hide_count;
     const uint32_t *show, *hide;
-} qd_msg_except;
+} qd_msg_set_exceptions;
 
-typedef struct qd_msg_view_options {
+typedef struct qd_msg_set_view_options {
     uint64_t room;
     uint32_t bytes_max;
     qd_watch watch;
-} qd_msg_view_options;
+} qd_msg_set_view_options;
 
 typedef struct qd_msg_why {
     uint64_t room;
@@ -125,7 +125,7 @@ typedef struct qd_msg_why_result {
     uint32_t count;
     const uint64_t *session;
     const uint32_t *observer;
-    const uint8_t *sight; /* qd_sight */
+    const uint8_t *visibility; /* qd_visibility */
     const double *distance;
     const float *range, *leave_margin;
     const uint32_t *limit, *seen;

@@ -107,14 +107,14 @@ int main(int argc, char **argv)
     qd_client_subscribe(client, room, QD_SCOPE_ALL, false);
     qd_msg_entities all = {BOTS, bots.id, .x = bots.x, .y = bots.y, .half_x = bots.radius, .shape = bots.shape};
     qd_client_spawn(client, room, &all, false);
-    qd_client_roster(client, room, 0, bots.id, BOTS);
-    const qd_msg_roster_move moves = {.room = room, .roster = 0, .count = BOTS, .x = bots.x, .y = bots.y};
+    qd_client_set_roster(client, room, 0, bots.id, BOTS);
+    const qd_msg_move_roster moves = {.room = room, .roster = 0, .count = BOTS, .x = bots.x, .y = bots.y};
     for (uint32_t frame = 1; now_ms() < end_ms; frame++) {
         for (uint32_t i = 0; i < BOTS; i++) {
             move(&bots.x[i], &bots.speed_x[i], FRAME_MS / 1000.0f);
             move(&bots.y[i], &bots.speed_y[i], FRAME_MS / 1000.0f);
         }
-        qd_client_roster_move(client, &moves);
+        qd_client_move_roster(client, &moves);
         listen(client, pairs, now_ms() + FRAME_MS);
         if (frame % 15 == 0 && qd_pairs_known(pairs)) {
             printf("tick %llu: %zu pairs touch, bot 0 is in %u\n", (unsigned long long)qd_pairs_tick(pairs),

@@ -76,12 +76,12 @@ static void spawn(qd_client *client, uint64_t room)
         used += sizes[i];
     }
     const float visible_range[] = {0, 0, 0, 100};
-    qd_client_describe(client, &(qd_msg_describe){.room = room,
-                                                  .count = ENTITIES,
-                                                  .id = ids,
-                                                  .payload_size = sizes,
-                                                  .payload = payload,
-                                                  .visible_range = visible_range});
+    qd_client_set_description(client, &(qd_msg_set_description){.room = room,
+                                                                .count = ENTITIES,
+                                                                .id = ids,
+                                                                .payload_size = sizes,
+                                                                .payload = payload,
+                                                                .visible_range = visible_range});
 }
 
 /* Creates an observer per player, with the player's id. It sees the nearest 16 entities within 25, and keeps them a
@@ -101,7 +101,7 @@ static void observe(qd_client *client, uint64_t room)
                                                   .tier_count = 2,
                                                   .relay_range = relay_range,
                                                   .relay_every = relay_every});
-    qd_client_view_options(client, room, 4096, QD_WATCH_OWN);
+    qd_client_set_view_options(client, room, 4096, QD_WATCH_OWN);
 }
 
 /* Bob walks east. At the fifth step Cid hides. */
@@ -113,7 +113,8 @@ static void act(qd_client *client, uint64_t room, int step)
 
     qd_client_move(client, room, &(qd_msg_entities){1, &bob, .x = &x, .y = &y});
     if (step == 5) {
-        qd_client_describe(client, &(qd_msg_describe){.room = room, .count = 1, .id = &cid, .hidden = &hidden});
+        qd_client_set_description(client,
+                                  &(qd_msg_set_description){.room = room, .count = 1, .id = &cid, .hidden = &hidden});
     }
 }
 

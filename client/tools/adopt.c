@@ -67,7 +67,8 @@ static bool give_to_room(const qd_cli *cli, qd_client *client, uint64_t room, co
     for (uint32_t at = 0; at < all->count; at += QD_COLUMNS_PIECE) {
         uint32_t left = all->count - at;
 
-        if (qd_client_handover(client, room, all->id + at, left < QD_COLUMNS_PIECE ? left : QD_COLUMNS_PIECE, 0) == 0) {
+        if (qd_client_hand_over(client, room, all->id + at, left < QD_COLUMNS_PIECE ? left : QD_COLUMNS_PIECE, 0) ==
+            0) {
             return qd_cli_fail_session(cli, client) == 0;
         }
     }

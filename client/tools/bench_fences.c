@@ -159,7 +159,7 @@ static bool finish_step(run_state *all, uint32_t seq)
                 return qd_cli_fail(&all->cli, "the views contradict each other, or memory is short") == 0;
             }
             if (qd_view_suspended(all->view)) {
-                return qd_cli_fail(&all->cli, "the server suspended the views: raise its --sightings-max") == 0;
+                return qd_cli_fail(&all->cli, "the server suspended the views: raise its --visible-entries-max") == 0;
             }
         }
         if (message->kind == QD_SERVER_APPLIED && message->as.applied.seq == seq) {

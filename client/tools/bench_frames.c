@@ -74,11 +74,11 @@ static bool queue(const qd_bench_frames *frames, uint32_t connection, qd_client_
         const float *half = kind == QD_CLIENT_SPAWN ? frames->half : NULL;
         qd_client_message message = {.kind = kind};
 
-        if (kind == QD_CLIENT_ROSTER) {
-            message.as.roster =
-                (qd_msg_roster){.room = frames->room, .first = first, .count = frames->batch, .id = frames->id + at};
-        } else if (kind == QD_CLIENT_ROSTER_MOVE) {
-            message.as.roster_move = (qd_msg_roster_move){
+        if (kind == QD_CLIENT_SET_ROSTER) {
+            message.as.set_roster = (qd_msg_set_roster){
+                .room = frames->room, .first = first, .count = frames->batch, .id = frames->id + at};
+        } else if (kind == QD_CLIENT_MOVE_ROSTER) {
+            message.as.move_roster = (qd_msg_move_roster){
                 .room = frames->room, .first = first, .count = frames->batch, .x = frames->x + at, .y = frames->y + at};
         } else {
             message.as.batch = (qd_msg_batch){.room = frames->room,
@@ -100,7 +100,7 @@ bool qd_bench_frames_spawn(qd_bench_frames *frames, uint32_t connection, qd_clie
 {
     qd_bench_frames_put(frames, connection, 0);
     return queue(frames, connection, QD_CLIENT_SPAWN, client) &&
-           (!frames->roster || queue(frames, connection, QD_CLIENT_ROSTER, client));
+           (!frames->roster || queue(frames, connection, QD_CLIENT_SET_ROSTER, client));
 }
 
 static uint8_t *place_of(const qd_bench_frames *frames, uint32_t connection, uint32_t phase)
@@ -121,7 +121,7 @@ static bool encode_pass(qd_bench_frames *frames, uint32_t connection, uint32_t p
     size_t size;
 
     qd_bench_frames_put(frames, connection, phase);
-    if (encoder && queue(frames, connection, frames->roster ? QD_CLIENT_ROSTER_MOVE : QD_CLIENT_MOVE, encoder)) {
+    if (encoder && queue(frames, connection, frames->roster ? QD_CLIENT_MOVE_ROSTER : QD_CLIENT_MOVE, encoder)) {
         bytes = qd_client_output(encoder, &size);
     }
     if (bytes && !frames->bytes) {

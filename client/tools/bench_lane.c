@@ -99,12 +99,13 @@ static qd_client_message piece_of(const qd_bench_lane *lane, qd_client_kind kind
     qd_client_message message = {.kind = kind};
 
     switch (kind) {
-    case QD_CLIENT_ROSTER:
-        message.as.roster = (qd_msg_roster){.room = lane->room, .first = at, .count = count, .id = lane->id + at};
+    case QD_CLIENT_SET_ROSTER:
+        message.as.set_roster =
+            (qd_msg_set_roster){.room = lane->room, .first = at, .count = count, .id = lane->id + at};
         break;
-    case QD_CLIENT_ROSTER_MOVE:
-        message.as.roster_move =
-            (qd_msg_roster_move){.room = lane->room, .first = at, .count = count, .x = x, .y = y, .z = z};
+    case QD_CLIENT_MOVE_ROSTER:
+        message.as.move_roster =
+            (qd_msg_move_roster){.room = lane->room, .first = at, .count = count, .x = x, .y = y, .z = z};
         break;
     default:
         message.as.batch = (qd_msg_batch){.room = lane->room,
@@ -148,7 +149,7 @@ static uint32_t send_columns(qd_bench_lane *lane, qd_client_kind kind, const flo
     qd_client *client = lane->connection->client;
     uint32_t frame_bytes_max = qd_client_welcome(client)->limits.frame_bytes_max;
     uint32_t piece = frame_bytes_max > 2 * BYTES_AROUND ? (frame_bytes_max - BYTES_AROUND) / BYTES_AN_ENTITY : 1;
-    const bool moves = kind == QD_CLIENT_MOVE || kind == QD_CLIENT_ROSTER_MOVE;
+    const bool moves = kind == QD_CLIENT_MOVE || kind == QD_CLIENT_MOVE_ROSTER;
     uint32_t seq = 0;
 
     if (piece > PIECE_MAX) {
@@ -195,7 +196,7 @@ void qd_bench_lane_start(qd_bench_lane *lane)
     uint32_t seq = send_columns(lane, QD_CLIENT_SPAWN, half, true);
     free(half);
     if (seq && options->roster) {
-        seq = send_columns(lane, QD_CLIENT_ROSTER, NULL, true);
+        seq = send_columns(lane, QD_CLIENT_SET_ROSTER, NULL, true);
     }
     if (seq && options->subscribe != QD_BENCH_NONE &&
         !qd_client_subscribe(client, lane->room, QD_SCOPE_ALL, options->subscribe == QD_BENCH_STAYS)) {
@@ -217,7 +218,7 @@ static uint32_t make_batch(qd_bench_lane *lane)
     const qd_bench_options *options = &lane->connection->bench->options;
     bool steps = options->step && lane->is_first;
 
-    uint32_t seq = send_columns(lane, options->roster ? QD_CLIENT_ROSTER_MOVE : QD_CLIENT_MOVE, NULL, !steps);
+    uint32_t seq = send_columns(lane, options->roster ? QD_CLIENT_MOVE_ROSTER : QD_CLIENT_MOVE, NULL, !steps);
     if (steps) {
         seq = qd_client_step(lane->connection->client, lane->room, 0);
     }

@@ -205,18 +205,18 @@ uint32_t qd_observer_send(const qd_observer *observer, qd_client *client, const 
         .relay_every = observer->tier_count > 0 ? observer->relay_every : NULL,
     };
     uint32_t seq = qd_client_observe(client, &made);
-    const qd_msg_except except = {.room = room->handle,
-                                  .observer = QD_OBSERVER_ID,
-                                  .show_count = observer->show_count,
-                                  .hide_count = observer->hide_count,
-                                  .show = observer->show,
-                                  .hide = observer->hide};
+    const qd_msg_set_exceptions except = {.room = room->handle,
+                                          .observer = QD_OBSERVER_ID,
+                                          .show_count = observer->show_count,
+                                          .hide_count = observer->hide_count,
+                                          .show = observer->show,
+                                          .hide = observer->hide};
 
-    if (observer->show_count + observer->hide_count > 0 && qd_client_except(client, &except) == 0) {
+    if (observer->show_count + observer->hide_count > 0 && qd_client_set_exceptions(client, &except) == 0) {
         return 0;
     }
     if (options->bytes_max > 0 &&
-        qd_client_view_options(client, room->handle, options->bytes_max, QD_WATCH_NONE) == 0) {
+        qd_client_set_view_options(client, room->handle, options->bytes_max, QD_WATCH_NONE) == 0) {
         return 0;
     }
     return seq;

@@ -151,7 +151,7 @@ static void print_server_stats(const qd_msg_server_stats *stats, bool json)
         {"bytes_out", (double)stats->bytes_out, WHOLE},
         {"errors", (double)stats->errors, WHOLE},
         {"too_slow", (double)stats->too_slow, WHOLE},
-        {"parked", (double)stats->parked, WHOLE},
+        {"detached", (double)stats->detached, WHOLE},
         {"resumed", (double)stats->resumed, WHOLE},
     };
 
@@ -180,7 +180,7 @@ static void print_room_stats(const qd_msg_room_stats *stats, bool json)
         {"passed", (double)stats->passed, WHOLE},
         {"index_changes", stats->index_changes, WHOLE},
         {"observers", stats->observers, WHOLE},
-        {"seen", (double)stats->seen, WHOLE},
+        {"visible_entries", (double)stats->visible_entries, WHOLE},
         {"enters", (double)stats->enters, WHOLE},
         {"leaves", (double)stats->leaves, WHOLE},
     };
@@ -361,8 +361,8 @@ int qd_command_open(qd_cli *cli, int argc, char **argv)
          1, UINT32_MAX},
         {"--observers-max", "N", "allow N observers (the server's limit)", QD_OPTION_NUMBER, &config.observers_max, 1,
          UINT32_MAX},
-        {"--sightings-max", "N", "allow N visible entries; above it, suspend views (the server's limit)",
-         QD_OPTION_NUMBER, &config.sightings_max, 1, UINT32_MAX},
+        {"--visible-entries-max", "N", "allow N visible entries; above it, suspend views (the server's limit)",
+         QD_OPTION_NUMBER, &config.visible_entries_max, 1, UINT32_MAX},
         {"--grace-ms", "N", "remove a session's entities N ms after its end (5000)", QD_OPTION_NUMBER, &config.grace_ms,
          1, 3600000},
         {"--empty-close-ms", "N", "close the room after N ms without sessions and entities (60000)", QD_OPTION_NUMBER,

@@ -100,7 +100,7 @@ int qd_command_snapshot(qd_cli *cli, int argc, char **argv)
     const bool is_whole = region.dimensions == 0;
     status = 1;
     if (client != NULL && (is_whole || qd_cli_check_dimensions(cli, argv[0], &room, region.dimensions))) {
-        uint32_t seq = qd_client_snapshot(client, room.handle, is_whole ? NULL : &region.bounds, limit);
+        uint32_t seq = qd_client_get_snapshot(client, room.handle, is_whole ? NULL : &region.bounds, limit);
 
         status = print_answer(cli, client, seq, room.config.dimensions == 3, limit != 0);
     }

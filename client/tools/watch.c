@@ -175,7 +175,7 @@ static bool ask(watcher *self)
     uint64_t now_ns = qd_now_ns(), room = self->watch.room.handle;
 
     if (self->on_screen && self->snapshot_seq == 0 && now_ns >= self->snapshot_due_ns) {
-        self->snapshot_seq = qd_client_snapshot(self->client, room, NULL, ENTITIES_MAX);
+        self->snapshot_seq = qd_client_get_snapshot(self->client, room, NULL, ENTITIES_MAX);
         self->snapshot_due_ns = now_ns + SNAPSHOT_NS;
     }
     if (self->stats_seq == 0 && now_ns >= self->stats_due_ns) {

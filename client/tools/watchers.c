@@ -53,7 +53,7 @@ static int print(printer *out, qd_client *client, uint64_t room)
 {
     const qd_view_handlers handlers = {.watched = on_watched, .unwatched = on_unwatched, .context = out};
 
-    if (qd_client_view_options(client, room, 0, QD_WATCH_ALL) == 0) {
+    if (qd_client_set_view_options(client, room, 0, QD_WATCH_ALL) == 0) {
         return qd_cli_fail_session(out->lines.cli, client);
     }
     qd_view *view = qd_view_create(&handlers);

@@ -6,35 +6,35 @@
 
 #include <inttypes.h>
 
-/* The second half of the sentence for a qd_sight; %u is the entity that is seen or not. */
-static const char *meaning_of(qd_sight sight)
+/* The second half of the sentence for a qd_visibility; %u is the entity that is seen or not. */
+static const char *meaning_of(qd_visibility sight)
 {
     switch (sight) {
-    case QD_SIGHT_SEEN:
+    case QD_VISIBILITY_SEEN:
         return "sees %u";
-    case QD_SIGHT_SEEN_BY_SHOW:
+    case QD_VISIBILITY_SEEN_BY_SHOW:
         return "sees %u: it is always shown";
-    case QD_SIGHT_SEEN_BY_MARGIN:
+    case QD_VISIBILITY_SEEN_BY_MARGIN:
         return "sees %u: it is out of the range, but was in it and is within the margin";
-    case QD_SIGHT_NOT_EXCEPTED:
+    case QD_VISIBILITY_NOT_EXCEPTED:
         return "does not see %u: it is never shown to this observer";
-    case QD_SIGHT_NOT_HIDDEN:
+    case QD_VISIBILITY_NOT_HIDDEN:
         return "does not see %u: it is hidden";
-    case QD_SIGHT_NOT_SELF:
+    case QD_VISIBILITY_NOT_SELF:
         return "does not see %u: that is its own anchor";
-    case QD_SIGHT_NOT_MASK:
+    case QD_VISIBILITY_NOT_MASK:
         return "does not see %u: the observer's mask has none of its categories";
-    case QD_SIGHT_NOT_TEAM:
+    case QD_VISIBILITY_NOT_TEAM:
         return "does not see %u: it is of another team";
-    case QD_SIGHT_NOT_RANGE:
+    case QD_VISIBILITY_NOT_RANGE:
         return "does not see %u: it is out of range";
-    case QD_SIGHT_NOT_ANGLE:
+    case QD_VISIBILITY_NOT_ANGLE:
         return "does not see %u: it is in range, but out of the cone's angle";
-    case QD_SIGHT_NOT_LIMIT:
+    case QD_VISIBILITY_NOT_LIMIT:
         return "does not see %u: others are nearer, and the observer has a limit";
-    case QD_SIGHT_NOT_BUDGET:
+    case QD_VISIBILITY_NOT_BUDGET:
         return "does not see %u yet: it waits for a budget";
-    case QD_SIGHT_NOT_YET:
+    case QD_VISIBILITY_NOT_YET:
         return "does not see %u yet: changes since the last tick take effect at the next";
     }
     return "may see %u: this program does not know the reason that the server gave";
@@ -44,7 +44,7 @@ static void print_sentence(const qd_msg_why_result *result, uint32_t i, uint32_t
 {
     printf("observer %u of session %" PRIu64 " ", result->observer[i], result->session[i]);
     /* The format is one of meaning_of. */
-    printf(meaning_of((qd_sight)result->sight[i]), b);
+    printf(meaning_of((qd_visibility)result->visibility[i]), b);
     printf(" (distance %.6g", result->distance[i]);
     /* Boxes have no range. */
     if (result->range[i] > 0) {
@@ -76,8 +76,8 @@ static void print_json(const qd_msg_why_result *result)
         printf("%s\n  {\"session\": %" PRIu64 ", \"observer\": %u, \"seen\": %s, \"why\": \"%s\", \"distance\": %.17g, "
                "\"range\": %.9g, \"margin\": %.9g, \"limit\": %u, \"sees\": %u}",
                i > 0 ? "," : "", result->session[i], result->observer[i],
-               result->sight[i] <= QD_SIGHT_SEEN_BY_MARGIN ? "true" : "false",
-               qd_sight_name((qd_sight)result->sight[i]), result->distance[i], (double)result->range[i],
+               result->visibility[i] <= QD_VISIBILITY_SEEN_BY_MARGIN ? "true" : "false",
+               qd_visibility_name((qd_visibility)result->visibility[i]), result->distance[i], (double)result->range[i],
                (double)result->leave_margin[i], result->limit[i], result->seen[i]);
     }
     puts(result->count > 0 ? "\n]}" : "]}");

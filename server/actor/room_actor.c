@@ -34,7 +34,7 @@ static bool create_room(qd_room_actor *actor)
         .entities_max = config->entities_max,
         .events_max = config->events_max,
         .observers_max = config->observers_max,
-        .sightings_max = config->sightings_max,
+        .visible_entries_max = config->visible_entries_max,
         .roster_ids_max = actor->service->config.limits.roster_ids_max,
         .grace_ns = config->grace_ms * MS_NS,
     };
@@ -101,8 +101,8 @@ static bool is_light(const qd_request *request)
         return true;
     case QD_CLIENT_MOVE:
         return message->as.batch.entities.count <= LIGHT_ENTITIES_MAX;
-    case QD_CLIENT_ROSTER_MOVE:
-        return message->as.roster_move.count <= LIGHT_ENTITIES_MAX && !message->as.roster_move.teleport;
+    case QD_CLIENT_MOVE_ROSTER:
+        return message->as.move_roster.count <= LIGHT_ENTITIES_MAX && !message->as.move_roster.teleport;
     default:
         return false;
     }

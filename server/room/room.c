@@ -167,7 +167,7 @@ void qd_room_teleport(qd_room *room, uint32_t member, const qd_room_batch *batch
     apply_moves(room, &moves);
 }
 
-qd_status qd_room_roster_move(qd_room *room, uint32_t member, const qd_room_roster_positions *positions,
+qd_status qd_room_move_roster(qd_room *room, uint32_t member, const qd_room_roster_positions *positions,
                               qd_room_refusals *refusals)
 {
     qd_moves moves;

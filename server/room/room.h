@@ -64,7 +64,7 @@ qd_status qd_room_roster_name(qd_room *room, uint32_t member, const qd_room_rost
 const uint32_t *qd_room_roster_ids(const qd_room *room, uint32_t member, uint32_t number, uint32_t *count);
 /* The same as qd_room_move or qd_room_teleport with the ids of these entries. QD_ERR_NOT_FOUND: the roster does not
  * exist; QD_ERR_INVALID: it has no such entries. An error changes nothing, and leaves *refusals alone. */
-qd_status qd_room_roster_move(qd_room *room, uint32_t member, const qd_room_roster_positions *positions,
+qd_status qd_room_move_roster(qd_room *room, uint32_t member, const qd_room_roster_positions *positions,
                               qd_room_refusals *refusals) QD_MUST_USE;
 
 /* ---- owners ---- */

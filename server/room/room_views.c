@@ -8,7 +8,7 @@
 #include "views/view_report.h"
 #include "views/views.h"
 
-void qd_room_describe(qd_room *room, uint32_t member, const qd_msg_describe *batch, qd_room_refusals *refusals)
+void qd_room_describe(qd_room *room, uint32_t member, const qd_msg_set_description *batch, qd_room_refusals *refusals)
 {
     qd_views_describe(&room->views, member, batch, refusals);
 }

@@ -24,7 +24,7 @@
  *
  * LIMIT. A VISIBLE ENTRY is an entity in an observer's region or widened region, or an observer in an entity's
  * visible_range or widened range. Each of them counts, whether it is allowed or not; cones count as circles. Each id on
- * a list `show` counts, too. If the room has more than sightings_max of them at a tick, all views are suspended: they
+ * a list `show` counts, too. If the room has more than visible_entries_max of them at a tick, all views are suspended: they
  * are empty, without leaves, until the first tick at which the entries fit. Then all views start again with a reset.
  * Views are also suspended at a tick whose search would take far longer than its hits justify, as with crowds that
  * nearly touch. The limits of the search belong to the space and to spatial_join.c (LOOKS_WITHOUT_HITS_MAX).
@@ -48,7 +48,7 @@
  * 0 at first. payload_size is at most QD_VIEW_PAYLOAD_MAX, and `payload` has the payloads one behind the other. Tag and
  * payload are reported with the next enter, not before. QD_ROOM_FULL: there is no memory. A description ends with its
  * entity. */
-void qd_room_describe(qd_room *room, uint32_t member, const qd_msg_describe *batch, qd_room_refusals *refusals);
+void qd_room_describe(qd_room *room, uint32_t member, const qd_msg_set_description *batch, qd_room_refusals *refusals);
 
 /* ---- observers ---- */
 

@@ -47,7 +47,7 @@ static bool check_subscribe(const qd_client_message *message, uint32_t dimension
 
 static bool check_snapshot(const qd_client_message *message, uint32_t dimensions, qd_fault *fault)
 {
-    const qd_msg_snapshot *snapshot = &message->as.snapshot;
+    const qd_msg_get_snapshot *snapshot = &message->as.get_snapshot;
 
     return qd_limit_check(snapshot->limit, QD_SNAPSHOT_ROWS_MAX, fault) &&
            (!snapshot->has_region || qd_region_check(&snapshot->region, dimensions, fault));
@@ -144,23 +144,23 @@ static const struct route routes[] = {
     [QD_CLIENT_DESPAWN] = {.check = qd_batch_check, .writes = true},
     [QD_CLIENT_SUBSCRIBE] = {.check = check_subscribe},
     [QD_CLIENT_UNSUBSCRIBE] = {0},
-    [QD_CLIENT_SNAPSHOT] = {.check = check_snapshot},
+    [QD_CLIENT_GET_SNAPSHOT] = {.check = check_snapshot},
     [QD_CLIENT_STEP] = {0},
     [QD_CLIENT_GET_STATS] = {.handle = handle_get_stats},
     [QD_CLIENT_PING] = {.handle = handle_ping},
     [QD_CLIENT_QUERY] = {.check = check_query},
-    [QD_CLIENT_DESCRIBE] = {.check = qd_view_request_check, .writes = true},
+    [QD_CLIENT_SET_DESCRIPTION] = {.check = qd_view_request_check, .writes = true},
     [QD_CLIENT_OBSERVE] = {.check = qd_view_request_check, .writes = true},
     [QD_CLIENT_MOVE_OBSERVERS] = {.check = qd_view_request_check, .writes = true},
     [QD_CLIENT_UNOBSERVE] = {.check = qd_view_request_check, .writes = true},
-    [QD_CLIENT_EXCEPT] = {.check = qd_view_request_check, .writes = true},
-    [QD_CLIENT_VIEW_OPTIONS] = {.check = qd_view_request_check, .writes = true},
+    [QD_CLIENT_SET_EXCEPTIONS] = {.check = qd_view_request_check, .writes = true},
+    [QD_CLIENT_SET_VIEW_OPTIONS] = {.check = qd_view_request_check, .writes = true},
     [QD_CLIENT_WHY] = {.check = qd_view_request_check},
-    [QD_CLIENT_HANDOVER] = {.check = qd_handover_check, .writes = true},
+    [QD_CLIENT_HAND_OVER] = {.check = qd_hand_over_check, .writes = true},
     [QD_CLIENT_ACK] = {.handle = handle_ack},
     [QD_CLIENT_ADOPT] = {.handle = handle_adopt},
-    [QD_CLIENT_ROSTER] = {.check = qd_roster_check, .writes = true},
-    [QD_CLIENT_ROSTER_MOVE] = {.check = qd_roster_check, .writes = true},
+    [QD_CLIENT_SET_ROSTER] = {.check = qd_roster_check, .writes = true},
+    [QD_CLIENT_MOVE_ROSTER] = {.check = qd_roster_check, .writes = true},
 };
 
 /* ---- the frame ---- */

@@ -44,7 +44,7 @@ void qd_session_welcome(qd_session *session, bool resumed)
                                                     .queue_bytes_max = limits->queue_bytes_max,
                                                     .slow_ms_max = limits->slow_ms_max,
                                                     .observers_max = limits->observers_max,
-                                                    .sightings_max = limits->sightings_max,
+                                                    .visible_entries_max = limits->visible_entries_max,
                                                     .roster_ids_max = limits->roster_ids_max,
                                                 }}};
 

@@ -38,7 +38,7 @@ typedef enum qd_space_index {
 typedef enum qd_space_prune {
     QD_SPACE_PRUNE_AUTO = 1,       /* as CANDIDATES */
     QD_SPACE_PRUNE_CANDIDATES = 2, /* at the end of each tick, those on a list of cells that were emptied */
-    QD_SPACE_PRUNE_WALK = 3,       /* those that a traversal visits */
+    QD_SPACE_PRUNE_TRAVERSAL = 3,  /* those that a traversal visits */
     QD_SPACE_PRUNE_LAZY = 4,       /* not until there are many */
 } qd_space_prune;
 

@@ -121,7 +121,7 @@ static void measure_ticks(uint32_t count, bool counted, uint32_t ticks)
         double start = now_ns();
         if (way == BY_ID) {
             qd_room_move(room, member, &batch, &refusals);
-        } else if (qd_room_roster_move(room, member, &places, &refusals) != QD_OK) {
+        } else if (qd_room_move_roster(room, member, &places, &refusals) != QD_OK) {
             abort();
         }
         double moved = now_ns();
@@ -215,7 +215,7 @@ static void tick_small(qd_room *room, uint32_t member, const scene *now, const u
 
     if (!by_roster) {
         qd_room_move(room, member, &batch, &refusals);
-    } else if (qd_room_roster_move(room, member, &places, &refusals) != QD_OK) {
+    } else if (qd_room_move_roster(room, member, &places, &refusals) != QD_OK) {
         abort();
     }
     qd_room_tick(room, &qd_executor_serial, 0);

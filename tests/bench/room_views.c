@@ -112,7 +112,7 @@ static qd_room *open_room(const scene *of, const choice *chosen, qd_heap *heap, 
         .entities_max = 1u << 20,
         .events_max = 1u << 20,
         .observers_max = 1u << 20,
-        .sightings_max = 1u << 24,
+        .visible_entries_max = 1u << 24,
     };
     qd_room *room;
 

@@ -246,7 +246,7 @@ static void work_room(part *p, const qd_executor *executor)
     qd_room_refusals refusals;
     qd_room_report report;
 
-    if (qd_room_roster_move(p->room, p->member, &places, &refusals) != QD_OK) {
+    if (qd_room_move_roster(p->room, p->member, &places, &refusals) != QD_OK) {
         abort();
     }
     qd_room_tick(p->room, executor, 0);

@@ -26,7 +26,7 @@
 #define RUNS     15u
 #define RUNS_MAX 1000u
 
-static const char *const policies[] = {"", "auto", "candidates", "walk", "lazy"};
+static const char *const policies[] = {"", "auto", "candidates", "traversal", "lazy"};
 #define POLICIES (sizeof policies / sizeof *policies)
 
 typedef struct scene {

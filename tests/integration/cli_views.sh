@@ -149,7 +149,7 @@ has_event closing 'leave 1 room closed' || fail 'no leave when the room closed'
 grep -q 'the room was closed' "$scratch/closing" || fail 'it is not told that the room closed'
 
 # A room limits its observers and the entities within their range.
-quadrille open small --hz 100 --observers-max 1 --sightings-max 2 >/dev/null
+quadrille open small --hz 100 --observers-max 1 --visible-entries-max 2 >/dev/null
 printf '1,10,10,1\n2,11,10,1\n' | quadrille spawn small - >/dev/null
 observing limited observe small 10,10 --range 5
 limited=$running

@@ -27,7 +27,7 @@ SESSION_TEST(hello_is_answered_with_welcome)
     assert_int_equal(welcome->limits.entities_max, 4u << 20);
     assert_int_equal(welcome->limits.events_max, 1u << 20);
     assert_int_equal(welcome->limits.observers_max, 16384);
-    assert_int_equal(welcome->limits.sightings_max, 4u << 20);
+    assert_int_equal(welcome->limits.visible_entries_max, 4u << 20);
     assert_int_equal(welcome->limits.roster_ids_max, 4u << 20);
     assert_int_equal(welcome->limits.name_bytes_max, 64);
     assert_int_equal(welcome->limits.queue_bytes_max, 8u << 20);

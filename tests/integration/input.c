@@ -146,7 +146,7 @@ SESSION_TEST(request_for_unknown_room_is_refused)
             qd_client_despawn(client, room, ids, 2),
             qd_client_subscribe(client, room, QD_SCOPE_ALL, false),
             qd_client_unsubscribe(client, room),
-            qd_client_snapshot(client, room, NULL, 0),
+            qd_client_get_snapshot(client, room, NULL, 0),
             qd_client_query(client, &(qd_msg_query){.room = room, .kind = QD_QUERY_NEAREST}),
             qd_client_step(client, room, 0),
         };
@@ -231,10 +231,10 @@ SESSION_TEST(request_with_value_out_of_range_is_refused)
         {qd_client_open_room(client, "ranges", &deeper), QD_ERROR_CONFIG_MISMATCH, "depth is 4, but the room has 0"},
         {qd_client_subscribe(client, room, 3, false), QD_ERROR_INVALID, "scope"},
         {qd_client_list_rooms(client, NULL, 1001), QD_ERROR_INVALID, "limit"},
-        {qd_client_snapshot(client, room, NULL, (1u << 20) + 1), QD_ERROR_INVALID, "limit"},
-        {qd_client_snapshot(client, room, &turned, 0), QD_ERROR_INVALID, "region"},
-        {qd_client_snapshot(client, room, &nan, 0), QD_ERROR_INVALID, "region"},
-        {qd_client_snapshot(client, room, &deep, 0), QD_ERROR_INVALID, "leave z out"},
+        {qd_client_get_snapshot(client, room, NULL, (1u << 20) + 1), QD_ERROR_INVALID, "limit"},
+        {qd_client_get_snapshot(client, room, &turned, 0), QD_ERROR_INVALID, "region"},
+        {qd_client_get_snapshot(client, room, &nan, 0), QD_ERROR_INVALID, "region"},
+        {qd_client_get_snapshot(client, room, &deep, 0), QD_ERROR_INVALID, "leave z out"},
         {qd_client_query(client, &(qd_msg_query){.room = room, .kind = QD_QUERY_RAY}), QD_ERROR_INVALID,
          "ray.direction"},
     };
@@ -268,7 +268,7 @@ SESSION_TEST(bad_entries_are_refused_alone)
     session_expect_entries(client, qd_client_spawn(client, room, &rows, false), 7, refused, codes);
     session_expect_entries(client, qd_client_despawn(client, room, both, 2), 1, second, unknown);
     session_expect_entries(other, session_move(other, room, 100, 7, 7), 1, first, not_owner);
-    uint32_t seq = qd_client_snapshot(client, room, NULL, 0);
+    uint32_t seq = qd_client_get_snapshot(client, room, NULL, 0);
     const qd_msg_entities *left = &session_expect(client, seq, QD_SERVER_SNAPSHOT_RESULT)->as.snapshot_result.entities;
     assert_true(left->count == 1 && left->id[0] == 100 && left->x[0] == 5);
 }

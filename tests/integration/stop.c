@@ -165,10 +165,10 @@ static void expect_output(const char *option, const char *words)
 
 TEST(help_and_version_are_printed)
 {
-    const char *options[] = {"--listen",        "127.0.0.1:7400",  "--workers",      "--connections-max",
-                             "--frame-max",     "--rooms-max",     "--entities-max", "--events-max",
-                             "--observers-max", "--sightings-max", "--memory-max",   "--queue-max",
-                             "--room-batches",  "--token-file",    "--help",         "--version"};
+    const char *options[] = {"--listen",        "127.0.0.1:7400",        "--workers",      "--connections-max",
+                             "--frame-max",     "--rooms-max",           "--entities-max", "--events-max",
+                             "--observers-max", "--visible-entries-max", "--memory-max",   "--queue-max",
+                             "--room-batches",  "--token-file",          "--help",         "--version"};
     char version[64];
 
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {

@@ -188,7 +188,7 @@ static uint32_t set_up(struct run *run, rng_stream *rng, qd_room_config *config)
         .entities_max = 1u << 16,
         .events_max = 1u << 20,
         .observers_max = rng_one_in(rng, 4) ? 1 + rng_below(rng, 6) : 1000,
-        .sightings_max = rng_one_in(rng, 4) && !run->huge ? 10 + rng_below(rng, 200) : 1u << 20,
+        .visible_entries_max = rng_one_in(rng, 4) && !run->huge ? 10 + rng_below(rng, 200) : 1u << 20,
         .grace_ns = rng_below(rng, 500),
     };
     return run->huge ? 18 : 100 + rng_below(rng, SEEDS_COMMANDS_MAX - 100);
@@ -244,7 +244,7 @@ static bool met_everything(void)
         all = all && met->leaves[reason] > 0;
     }
     for (int sight = QD_ROOM_SEEN; sight < QD_ROOM_NOT_YET; sight++) {
-        all = all && met->sights[sight] > 0;
+        all = all && met->visibilities[sight] > 0;
     }
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
         all = all && met->refused[codes[i]] > 0;

@@ -171,7 +171,7 @@ static void unobserve(life *l, uint32_t id)
 
 static void describe(life *l, uint32_t id, float visible_range)
 {
-    const qd_msg_describe batch = {.count = 1, .id = &id, .visible_range = &visible_range};
+    const qd_msg_set_description batch = {.count = 1, .id = &id, .visible_range = &visible_range};
     qd_room_refusals refusals;
 
     if (!l->entities[id].is_there) {
@@ -280,7 +280,7 @@ static void run_seed(uint64_t seed, uint32_t limit)
         .entities_max = ENTITIES,
         .events_max = 1u << 20,
         .observers_max = OBSERVERS,
-        .sightings_max = 1u << 20,
+        .visible_entries_max = 1u << 20,
     };
     life *l = calloc(1, sizeof *l);
 

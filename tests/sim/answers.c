@@ -26,7 +26,7 @@ static sim_request *answered(sim_client *client, const qd_server_message *messag
         [QD_SERVER_ROOM_LEFT] = QD_CLIENT_LEAVE_ROOM,
         [QD_SERVER_ROOM_CLOSED] = QD_CLIENT_CLOSE_ROOM,
         [QD_SERVER_ROOM_LIST] = QD_CLIENT_LIST_ROOMS,
-        [QD_SERVER_SNAPSHOT_RESULT] = QD_CLIENT_SNAPSHOT,
+        [QD_SERVER_SNAPSHOT_RESULT] = QD_CLIENT_GET_SNAPSHOT,
         [QD_SERVER_STATS] = QD_CLIENT_GET_STATS,
         [QD_SERVER_PONG] = QD_CLIENT_PING,
         [QD_SERVER_QUERY_RESULT] = QD_CLIENT_QUERY,
@@ -119,7 +119,7 @@ static void on_why(const sim_client *client, const sim_slot *slot, uint32_t aske
 {
     sim_check(!result->more, "more reasons");
     for (uint32_t i = 0; i < result->count; i++) {
-        sim_check(result->sight[i] >= QD_SIGHT_SEEN && result->sight[i] <= QD_SIGHT_NOT_YET &&
+        sim_check(result->visibility[i] >= QD_VISIBILITY_SEEN && result->visibility[i] <= QD_VISIBILITY_NOT_YET &&
                       result->distance[i] >= 0 &&
                       (i == 0 || result->session[i - 1] != result->session[i] ||
                        result->observer[i - 1] < result->observer[i]),
@@ -132,7 +132,7 @@ static void on_why(const sim_client *client, const sim_slot *slot, uint32_t aske
     }
     /* The views are those of that tick: their frames have come before. */
     for (uint32_t i = 0; i < result->count; i++) {
-        bool seen = result->sight[i] <= QD_SIGHT_SEEN_BY_MARGIN;
+        bool seen = result->visibility[i] <= QD_VISIBILITY_SEEN_BY_MARGIN;
 
         sim_check(result->session[i] != client->session || !seen ||
                       model_fold_has(&slot->views->fold, result->observer[i], asked_about),
@@ -264,15 +264,15 @@ static bool is_allowed(const sim_client *client, const sim_request *asked, qd_er
     case QD_ERROR_TICK_OVER:
         return asked->sent.kind == QD_CLIENT_STEP && asked->sent.as.step.tick != 0 && is_lockstep(room);
     case QD_ERROR_LIMIT:
-        return asked->sent.kind == QD_CLIENT_SNAPSHOT || asked->sent.kind == QD_CLIENT_QUERY ||
+        return asked->sent.kind == QD_CLIENT_GET_SNAPSHOT || asked->sent.kind == QD_CLIENT_QUERY ||
                asked->sent.kind == QD_CLIENT_WHY;
     case QD_ERROR_UNKNOWN_ID:
         return asked->sent.kind == QD_CLIENT_WHY;
     case QD_ERROR_UNKNOWN_OBSERVER:
         return asked->sent.kind == QD_CLIENT_WHY ||
-               (asked->sent.kind == QD_CLIENT_EXCEPT && asked->op->refused_count > 0);
+               (asked->sent.kind == QD_CLIENT_SET_EXCEPTIONS && asked->op->refused_count > 0);
     case QD_ERROR_INVALID:
-        return (asked->sent.kind == QD_CLIENT_HANDOVER && asked->op->to != NULL && asked->op->to->left) ||
+        return (asked->sent.kind == QD_CLIENT_HAND_OVER && asked->op->to != NULL && asked->op->to->left) ||
                (asked->sent.kind == QD_CLIENT_ADOPT && asked->sent.as.adopt.session == client->session);
     default:
         return false;

@@ -360,20 +360,20 @@ static void name_and_move(sim_scenario *play)
 {
     uint32_t id[1000];
     float at[1000];
-    qd_client_message message = {.kind = QD_CLIENT_ROSTER, .as.roster.room = play->rooms[0]};
+    qd_client_message message = {.kind = QD_CLIENT_SET_ROSTER, .as.set_roster.room = play->rooms[0]};
 
     for (uint32_t i = 0; i < 1000; i++) {
         id[i] = 1 + i;
         at[i] = (float)i;
     }
-    message.as.roster = (qd_msg_roster){.room = play->rooms[0], .roster = 17, .count = 700, .id = id};
+    message.as.set_roster = (qd_msg_set_roster){.room = play->rooms[0], .roster = 17, .count = 700, .id = id};
     sim_peer_send(&play->peers[A], message);
-    message.as.roster =
-        (qd_msg_roster){.room = play->rooms[0], .roster = 17, .first = 700, .count = 300, .id = id + 700};
+    message.as.set_roster =
+        (qd_msg_set_roster){.room = play->rooms[0], .roster = 17, .first = 700, .count = 300, .id = id + 700};
     sim_peer_send(&play->peers[A], message);
-    message.kind = QD_CLIENT_ROSTER_MOVE;
-    message.as.roster_move =
-        (qd_msg_roster_move){.room = play->rooms[0], .roster = 17, .count = 1000, .x = at, .y = at};
+    message.kind = QD_CLIENT_MOVE_ROSTER;
+    message.as.move_roster =
+        (qd_msg_move_roster){.room = play->rooms[0], .roster = 17, .count = 1000, .x = at, .y = at};
     sim_peer_send(&play->peers[A], message);
 }
 
@@ -408,8 +408,8 @@ SCENARIO(memory_runs_out) = {
     OPEN_NAMED(A, "c"),
     SPAWN(A, NULL, 1, 2000, 0.5f),
     SUBSCRIBE(A, NULL, ALL),
-    SEND(A, NULL, DESCRIBE,
-         .describe =
+    SEND(A, NULL, SET_DESCRIPTION,
+         .set_description =
              {.count = 4, .id = IDS(1, 2, 3, 4), .tag = TAGS(1, 2, 3, 4), .visible_range = FLOATS(1, 10, 100, 9)}),
     SEND(A, NULL, OBSERVE,
          .observers = {.count = 4,
@@ -421,8 +421,8 @@ SCENARIO(memory_runs_out) = {
                        .tier_count = 1,
                        .relay_range = FLOATS(50),
                        .relay_every = IDS(1)}),
-    SEND(A, NULL, EXCEPT,
-         .except = {.observer = 2, .show_count = 2, .show = IDS(1, 2), .hide_count = 2, .hide = IDS(3, 4)}),
+    SEND(A, NULL, SET_EXCEPTIONS,
+         .set_exceptions = {.observer = 2, .show_count = 2, .show = IDS(1, 2), .hide_count = 2, .hide = IDS(3, 4)}),
     WATCH(A, NULL, QD_WATCH_ALL),
     CALL(name_and_move),
     STEP(A, NULL),

@@ -6,8 +6,8 @@
 #include "server/base/memory/alloc.h"
 
 #define HAND_OVER(peer, want, many, to, to_room)                                                                       \
-    SEND(peer, want, HANDOVER,                                                                                         \
-         .handover = {.count = (many), .id = IDS(1, 2, 3, 4), .session = (to), .room_owned = (to_room)})
+    SEND(peer, want, HAND_OVER,                                                                                        \
+         .hand_over = {.count = (many), .id = IDS(1, 2, 3, 4), .session = (to), .room_owned = (to_room)})
 
 SCENARIO(entities_are_handed_over) = {
     JOIN(A, NULL), /* sessions 1 to 3; the third is not in the room */
@@ -39,7 +39,7 @@ SCENARIO(entities_are_handed_over) = {
 };
 
 #define ADOPT(peer, want, number) SEND(peer, want, ADOPT, .adopt.session = (number))
-#define OWN(peer, want)           SEND(peer, want, SNAPSHOT, .snapshot.own = true)
+#define OWN(peer, want)           SEND(peer, want, GET_SNAPSHOT, .get_snapshot.own = true)
 
 SCENARIO(what_was_left_behind_is_adopted) = {
     JOIN(A, "another"), /* sessions 1 to 4 */
@@ -128,7 +128,8 @@ CASE(owners_change_without_memory)
         sim_peer_open_room(&taker, "room", NULL);
         sim_peer_send_crowd(&giver, room, &(sim_crowd){.first = 1, .count = 8});
         sim_house_settle(house);
-        sim_peer_send(&giver, MESSAGE(HANDOVER, .handover = {.room = room, .count = 4, .id = id, .session = session}));
+        sim_peer_send(&giver,
+                      MESSAGE(HAND_OVER, .hand_over = {.room = room, .count = 4, .id = id, .session = session}));
         sim_peer_send(&taker, MESSAGE(ADOPT, .adopt = {.room = room, .session = session + 1}));
         qd_memory_limit_set(qd_memory_used() + allowance);
         sim_house_settle(house);

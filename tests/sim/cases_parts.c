@@ -16,7 +16,7 @@ SCENARIO(a_large_tick_comes_in_parts) = {
     STEP(A, "tick 1 in 2 parts 179700 begin; applied 1"),
     LOOK(B, "tick 1 in 2 parts 179700 begin"),
     SPAWN(A, NULL, 1000, 70000, 0.001f),
-    SEND(A, "snapshot in 2 parts 70000 entities more", SNAPSHOT, .snapshot.limit = 70000),
+    SEND(A, "snapshot in 2 parts 70000 entities more", GET_SNAPSHOT, .get_snapshot.limit = 70000),
 };
 
 /* Entities side by side at (x, 50), which pair with those of the other category. */
@@ -57,9 +57,9 @@ static void describe_all(sim_scenario *play)
         sizes[i] = (uint8_t)(id[i] % 33);
         memset(end, (int)(id[i] % 251), sizes[i]);
     }
-    const qd_msg_describe describe = {
+    const qd_msg_set_description describe = {
         .room = play->rooms[0], .count = MANY, .id = id, .payload_size = sizes, .payload = payload};
-    sim_peer_send(&play->peers[A], MESSAGE(DESCRIBE, .describe = describe));
+    sim_peer_send(&play->peers[A], MESSAGE(SET_DESCRIPTION, .set_description = describe));
     free(id);
     free(sizes);
     free(payload);

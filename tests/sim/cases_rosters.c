@@ -5,12 +5,12 @@
 #include "scenario.h"
 
 #define NAME(peer, want, number, from, many)                                                                           \
-    SEND(peer, want, ROSTER,                                                                                           \
-         .roster = {.roster = (number), .first = (from), .count = (many), .id = IDS(1, 2, 3, 4, 5, 6, 7, 8)})
+    SEND(peer, want, SET_ROSTER,                                                                                       \
+         .set_roster = {.roster = (number), .first = (from), .count = (many), .id = IDS(1, 2, 3, 4, 5, 6, 7, 8)})
 /* Entries `from` and so on to (10, to), (20, to) and (30, to). */
 #define MOVE_ENTRIES(peer, want, number, from, many, to)                                                               \
-    SEND(peer, want, ROSTER_MOVE,                                                                                      \
-         .roster_move = {                                                                                              \
+    SEND(peer, want, MOVE_ROSTER,                                                                                      \
+         .move_roster = {                                                                                              \
              .roster = (number), .first = (from), .count = (many), .x = FLOATS(10, 20, 30), .y = FLOATS(to, to, to)})
 
 SCENARIO(rosters_move_what_they_name) = {
@@ -28,14 +28,14 @@ SCENARIO(rosters_move_what_they_name) = {
     MOVE_ENTRIES(B, "error ENTRIES 0 NOT_OWNER: NOT_OWNER", 255, 0, 1, 30),
 };
 
-#define COLUMNS(...) .roster_move = {.roster = 7, .count = 2, .x = FLOATS(1, 2), __VA_ARGS__}
+#define COLUMNS(...) .move_roster = {.roster = 7, .count = 2, .x = FLOATS(1, 2), __VA_ARGS__}
 
 /* In a house where a session's rosters may have 8 ids. */
 SCENARIO(bad_requests_of_rosters_are_refused, .limits = {.roster_ids_max = 8}) = {
     CONNECT(A),
     SEND(A, "welcome 1 roster ids 8", HELLO, .hello.version = 1),
     ROOM(A, 0),
-    SEND(A, "error UNKNOWN_ROOM: OpenRoom first", ROSTER, .roster = {.room = 12345, .count = 1, .id = IDS(1)}),
+    SEND(A, "error UNKNOWN_ROOM: OpenRoom first", SET_ROSTER, .set_roster = {.room = 12345, .count = 1, .id = IDS(1)}),
     NAME(A, "error INVALID: roster is 256: must be 0 to 255", 256, 0, 1),
     MOVE_ENTRIES(A, "error INVALID: roster is 256", 256, 0, 1, 1),
     MOVE_ENTRIES(A, "error UNKNOWN_ROSTER: roster is 7", 7, 0, 1, 1),
@@ -47,10 +47,10 @@ SCENARIO(bad_requests_of_rosters_are_refused, .limits = {.roster_ids_max = 8}) =
     MOVE_ENTRIES(A, "error INVALID: 0 positions from entry 6 on", 7, 6, 0, 1),
     MOVE_ENTRIES(A, "", 7, 5, 0, 1), /* no position, from the end on: there is nothing wrong with that */
     STEP(A, "applied 1"),
-    SEND(A, "error INVALID: z has values", ROSTER_MOVE, COLUMNS(.y = FLOATS(1, 2), .z = FLOATS(1, 2))),
-    SEND(A, "error COLUMNS: y", ROSTER_MOVE, COLUMNS()),
+    SEND(A, "error INVALID: z has values", MOVE_ROSTER, COLUMNS(.y = FLOATS(1, 2), .z = FLOATS(1, 2))),
+    SEND(A, "error COLUMNS: y", MOVE_ROSTER, COLUMNS()),
     CUBE_ROOM(A, 1),
-    SEND(A, "error COLUMNS: column z is missing", ROSTER_MOVE, COLUMNS(.y = FLOATS(1, 2))),
+    SEND(A, "error COLUMNS: column z is missing", MOVE_ROSTER, COLUMNS(.y = FLOATS(1, 2))),
     IN_ROOM(0),
     /* What is dropped makes room, and is there no more. */
     NAME(A, "", 7, 0, 0),

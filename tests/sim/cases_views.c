@@ -6,20 +6,20 @@
     OBSERVE(peer, want, number, .entity = IDS(anchor), .range = FLOATS(far))
 #define STEER(peer, want, number, ...)                                                                                 \
     SEND(peer, want, MOVE_OBSERVERS, .observers = {.count = 1, .id = IDS(number), __VA_ARGS__})
-#define DESCRIBE(peer, want, number, ...)                                                                              \
-    SEND(peer, want, DESCRIBE, .describe = {.count = 1, .id = IDS(number), __VA_ARGS__})
-#define EXCEPT(peer, want, ...) SEND(peer, want, EXCEPT, .except = {.observer = 9, __VA_ARGS__})
+#define SET_DESCRIPTION(peer, want, number, ...)                                                                       \
+    SEND(peer, want, SET_DESCRIPTION, .set_description = {.count = 1, .id = IDS(number), __VA_ARGS__})
+#define SET_EXCEPTIONS(peer, want, ...) SEND(peer, want, SET_EXCEPTIONS, .set_exceptions = {.observer = 9, __VA_ARGS__})
 
 /* Nobody is subscribed here. */
 SCENARIO(observer_gets_enters_and_leaves) = {
     JOIN(A, NULL),
     SPAWN(A, NULL, 1, 4, 10), /* at (0, 0), (10, 10), (20, 20) and (30, 30) */
-    SEND(A, NULL, DESCRIBE,
-         .describe = {.count = 2,
-                      .id = IDS(2, 3),
-                      .tag = TAGS(70, 80),
-                      .payload_size = BYTES(0, 3),
-                      .payload = BYTES('a', 'b', 'c')}),
+    SEND(A, NULL, SET_DESCRIPTION,
+         .set_description = {.count = 2,
+                             .id = IDS(2, 3),
+                             .tag = TAGS(70, 80),
+                             .payload_size = BYTES(0, 3),
+                             .payload = BYTES('a', 'b', 'c')}),
     WATCH_AROUND(A, NULL, 9, 2, 15),
     STEP(A, "view 1 enter 9:1 at 0 0 enter 9:3 at 20 20 tag 80 payload abc; applied 1"),
     MOVE(A, NULL, 3, 40, 40),
@@ -66,16 +66,16 @@ SCENARIO(observer_sees_what_lists_and_teams_allow) = {
     SPAWN(A, NULL, 1, 2, 10),
     OBSERVE(A, NULL, 9, .entity = IDS(1), .range = FLOATS(100), .team = IDS(5)),
     STEP(A, "view 1 enter 9:2 at 10 10; applied 1"),
-    DESCRIBE(A, NULL, 2, .hidden = BYTES(1)),
+    SET_DESCRIPTION(A, NULL, 2, .hidden = BYTES(1)),
     STEP(A, "view 2 leave 9:2 hidden; applied 2"),
-    EXCEPT(A, NULL, .show_count = 1, .show = IDS(2)),
+    SET_EXCEPTIONS(A, NULL, .show_count = 1, .show = IDS(2)),
     STEP(A, "view 3 enter 9:2 at 10 10; applied 3"),
-    EXCEPT(A, NULL, .hide_count = 1, .hide = IDS(2)),
+    SET_EXCEPTIONS(A, NULL, .hide_count = 1, .hide = IDS(2)),
     STEP(A, "view 4 leave 9:2 excepted; applied 4"),
-    EXCEPT(A, NULL, .show_count = 0),
-    DESCRIBE(A, NULL, 2, .hidden = BYTES(0), .team = IDS(5)),
+    SET_EXCEPTIONS(A, NULL, .show_count = 0),
+    SET_DESCRIPTION(A, NULL, 2, .hidden = BYTES(0), .team = IDS(5)),
     STEP(A, "view 5 enter 9:2 at 10 10; applied 5"),
-    DESCRIBE(A, NULL, 2, .team = IDS(6)),
+    SET_DESCRIPTION(A, NULL, 2, .team = IDS(6)),
     STEP(A, "view 6 leave 9:2 team changed; applied 6"),
 };
 
@@ -89,12 +89,12 @@ SCENARIO(bad_requests_of_views_are_refused, .limits = {.observers_max = 3}) = {
     OBSERVE(A, "error UNKNOWN_ROOM: no room with handle 77", 1, .room = 77, .entity = IDS(1), .range = FLOATS(5)),
     OBSERVE(A, "error COLUMNS: column x is missing, but entry 0 is free: send it", 1),
     STEER(A, "error COLUMNS: column y is missing", 1, .x = FLOATS(1)),
-    DESCRIBE(A, "error INVALID: payload_size of entry 0 is 33", 1, .payload_size = BYTES(33),
-             .payload = (uint8_t[33]){0}),
+    SET_DESCRIPTION(A, "error INVALID: payload_size of entry 0 is 33", 1, .payload_size = BYTES(33),
+                    .payload = (uint8_t[33]){0}),
     WATCH(A, "error INVALID: watch is 9", (qd_watch)9),
-    EXCEPT(A, "error UNKNOWN_OBSERVER: observer is 9", .show_count = 1, .show = IDS(1)),
-    DESCRIBE(A, "error ENTRIES 0 NOT_OWNER: NOT_OWNER", 2),
-    DESCRIBE(A, "error ENTRIES 0 NEGATIVE_SIZE: NEGATIVE_SIZE", 1, .visible_range = FLOATS(-1)),
+    SET_EXCEPTIONS(A, "error UNKNOWN_OBSERVER: observer is 9", .show_count = 1, .show = IDS(1)),
+    SET_DESCRIPTION(A, "error ENTRIES 0 NOT_OWNER: NOT_OWNER", 2),
+    SET_DESCRIPTION(A, "error ENTRIES 0 NEGATIVE_SIZE: NEGATIVE_SIZE", 1, .visible_range = FLOATS(-1)),
     WATCH_AROUND(A, "error ENTRIES 0 NOT_OWNER: NOT_OWNER", 9, 2, 5),
     WATCH_AROUND(A, "error ENTRIES 0 UNKNOWN_ID: UNKNOWN_ID", 9, 3, 5),
     WATCH_AROUND(A, "error ENTRIES 0 NEGATIVE_SIZE: NEGATIVE_SIZE", 9, 1, -1),
@@ -183,7 +183,7 @@ static const uint32_t thirty[] = {100, 101, 102, 103, 104, 105, 106, 107, 108, 1
                                   115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129};
 
 /* In a house where a room may have 20 sightings. */
-SCENARIO(view_above_sightings_max_is_suspended, .limits = {.sightings_max = 20}) = {
+SCENARIO(view_above_visible_entries_max_is_suspended, .limits = {.visible_entries_max = 20}) = {
     JOIN(A, NULL),
     SPAWN(A, NULL, 1, 10, 0),
     WATCH_AROUND(A, NULL, 5, 1, 50),

@@ -243,7 +243,7 @@ static void send_batch(sim_client *client, model_stay *stay)
 
 static void name_roster(sim_client *client, model_stay *stay, uint32_t number)
 {
-    model_op *op = sim_client_draft(client, QD_CLIENT_ROSTER);
+    model_op *op = sim_client_draft(client, QD_CLIENT_SET_ROSTER);
     bool keep_rest = percent(client, 50);
     uint32_t first = percent(client, 40) ? 0 : pick(client, stay->rosters[number].count + 1);
 
@@ -254,14 +254,14 @@ static void name_roster(sim_client *client, model_stay *stay, uint32_t number)
     for (uint32_t i = 0; i < op->count; i++) {
         op->id[i] = target(client, stay);
     }
-    op->message.as.roster =
-        (qd_msg_roster){.roster = number, .first = first, .count = op->count, .id = op->id, .keep_rest = keep_rest};
+    op->message.as.set_roster =
+        (qd_msg_set_roster){.roster = number, .first = first, .count = op->count, .id = op->id, .keep_rest = keep_rest};
     sim_client_send_draft(client, stay);
 }
 
 static void move_by_roster(sim_client *client, model_stay *stay, uint32_t number)
 {
-    model_op *op = sim_client_draft(client, QD_CLIENT_ROSTER_MOVE);
+    model_op *op = sim_client_draft(client, QD_CLIENT_MOVE_ROSTER);
     uint32_t size = stay->rosters[number].count, first = pick(client, size), left = size - first;
 
     op->count = 1 + pick(client, left < OP_ENTRIES ? left : OP_ENTRIES);
@@ -270,7 +270,7 @@ static void move_by_roster(sim_client *client, model_stay *stay, uint32_t number
             op->at[axis][i] = coordinate(client);
         }
     }
-    op->message.as.roster_move = (qd_msg_roster_move){.roster = number,
+    op->message.as.move_roster = (qd_msg_move_roster){.roster = number,
                                                       .first = first,
                                                       .count = op->count,
                                                       .x = op->at[0],
@@ -285,14 +285,14 @@ static void move_wrongly(sim_client *client, model_stay *stay, uint32_t number)
 {
     static const float at[2] = {1, 2};
     uint32_t count = stay->rosters[number].count;
-    const qd_msg_roster_move move = {.roster = number,
+    const qd_msg_move_roster move = {.roster = number,
                                      .first = count == 0 ? 0 : count - 1,
                                      .count = 2,
                                      .x = at,
                                      .y = at,
                                      .z = stay->room->config.dimensions == 3 ? at : NULL};
 
-    sim_client_send(client, stay, MESSAGE(ROSTER_MOVE, .roster_move = move))->must_be =
+    sim_client_send(client, stay, MESSAGE(MOVE_ROSTER, .move_roster = move))->must_be =
         count == 0 ? QD_ERROR_UNKNOWN_ROSTER : QD_ERROR_INVALID;
 }
 
@@ -355,7 +355,7 @@ static void send_subscribe(sim_client *client, sim_slot *slot)
 
 static void send_snapshot(sim_client *client, model_stay *stay)
 {
-    sim_client_draft(client, QD_CLIENT_SNAPSHOT)->message.as.snapshot.own = percent(client, 40);
+    sim_client_draft(client, QD_CLIENT_GET_SNAPSHOT)->message.as.get_snapshot.own = percent(client, 40);
     sim_client_send_draft(client, stay);
 }
 
@@ -391,7 +391,7 @@ static void send_query(sim_client *client, model_stay *stay)
 static void send_handover(sim_client *client, model_stay *stay)
 {
     const model_room *room = stay->room;
-    model_op *op = sim_client_draft(client, QD_CLIENT_HANDOVER);
+    model_op *op = sim_client_draft(client, QD_CLIENT_HAND_OVER);
 
     op->count = 1 + pick(client, OP_ENTRIES);
     const model_stay *other = room->stays[pick(client, room->stay_count)];
@@ -403,7 +403,8 @@ static void send_handover(sim_client *client, model_stay *stay)
 
         op->id[i] = model_id(of, 3 + pick(client, to_other ? 3 : STAY_ENTITIES - 3));
     }
-    op->message.as.handover = (qd_msg_handover){.count = op->count, .id = op->id, .session = to, .room_owned = to == 0};
+    op->message.as.hand_over =
+        (qd_msg_hand_over){.count = op->count, .id = op->id, .session = to, .room_owned = to == 0};
     sim_client_send_draft(client, stay);
 }
 

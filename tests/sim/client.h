@@ -125,8 +125,8 @@ void sim_client_act_on_views(sim_client *client, sim_slot *slot);
 static inline bool sim_is_batch(qd_client_kind kind)
 {
     return (kind >= QD_CLIENT_SPAWN && kind <= QD_CLIENT_DESPAWN) ||
-           (kind >= QD_CLIENT_DESCRIBE && kind <= QD_CLIENT_VIEW_OPTIONS) || kind == QD_CLIENT_HANDOVER ||
-           kind == QD_CLIENT_ROSTER || kind == QD_CLIENT_ROSTER_MOVE;
+           (kind >= QD_CLIENT_SET_DESCRIPTION && kind <= QD_CLIENT_SET_VIEW_OPTIONS) || kind == QD_CLIENT_HAND_OVER ||
+           kind == QD_CLIENT_SET_ROSTER || kind == QD_CLIENT_MOVE_ROSTER;
 }
 
 /* Reads a part of what has come. Returns whether there was anything. */

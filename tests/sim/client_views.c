@@ -142,7 +142,7 @@ static void unobserve(sim_client *client, model_stay *stay)
 /* About an observer that exists, or did a moment ago. */
 static void except(sim_client *client, model_stay *stay)
 {
-    model_op *op = sim_client_draft(client, QD_CLIENT_EXCEPT);
+    model_op *op = sim_client_draft(client, QD_CLIENT_SET_EXCEPTIONS);
     const model_room *room = stay->room;
 
     op->count = 1;
@@ -152,14 +152,14 @@ static void except(sim_client *client, model_stay *stay)
     bool shows = percent(client, 50), hides = percent(client, 50);
     op->show = model_id(room->stays[pick(client, room->stay_count)], pick(client, STAY_ENTITIES));
     op->hide = model_id(room->stays[pick(client, room->stay_count)], pick(client, STAY_ENTITIES));
-    op->message.as.except = (qd_msg_except){
+    op->message.as.set_exceptions = (qd_msg_set_exceptions){
         .observer = op->id[0], .show_count = shows, .show = &op->show, .hide_count = hides, .hide = &op->hide};
     sim_client_send_draft(client, stay);
 }
 
 static void describe(sim_client *client, model_stay *stay)
 {
-    model_op *op = sim_client_draft(client, QD_CLIENT_DESCRIBE);
+    model_op *op = sim_client_draft(client, QD_CLIENT_SET_DESCRIPTION);
 
     op->count = 1 + pick(client, OP_ENTRIES);
     for (uint32_t i = 0; i < op->count; i++) {
@@ -169,12 +169,12 @@ static void describe(sim_client *client, model_stay *stay)
         op->hidden[i] = percent(client, 20);
         op->range[i] = percent(client, 30) ? length(client) : 0;
     }
-    op->message.as.describe = (qd_msg_describe){.count = op->count,
-                                                .id = op->id,
-                                                .tag = op->tag,
-                                                .visible_range = op->range,
-                                                .team = op->team,
-                                                .hidden = op->hidden};
+    op->message.as.set_description = (qd_msg_set_description){.count = op->count,
+                                                              .id = op->id,
+                                                              .tag = op->tag,
+                                                              .visible_range = op->range,
+                                                              .team = op->team,
+                                                              .hidden = op->hidden};
     sim_client_send_draft(client, stay);
 }
 
@@ -183,7 +183,7 @@ static void watch(sim_client *client, const sim_slot *slot)
 {
     if (slot->views->watch == 0) {
         slot->views->watch = percent(client, 50) ? QD_WATCH_OWN : QD_WATCH_ALL;
-        sim_client_draft(client, QD_CLIENT_VIEW_OPTIONS)->message.as.view_options.watch = slot->views->watch;
+        sim_client_draft(client, QD_CLIENT_SET_VIEW_OPTIONS)->message.as.set_view_options.watch = slot->views->watch;
         sim_client_send_draft(client, slot->stay);
     }
 }

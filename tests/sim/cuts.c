@@ -132,8 +132,8 @@ static void go_on_with_views(const sim_slot *slot)
     model_views_cut(slot->views);
     slot->views->watch = 0;
     for (size_t i = 0; i < stay->op_count; i++) {
-        if (stay->ops[i]->message.kind == QD_CLIENT_VIEW_OPTIONS && stay->ops[i]->place != MODEL_NOWHERE) {
-            slot->views->watch = stay->ops[i]->message.as.view_options.watch;
+        if (stay->ops[i]->message.kind == QD_CLIENT_SET_VIEW_OPTIONS && stay->ops[i]->place != MODEL_NOWHERE) {
+            slot->views->watch = stay->ops[i]->message.as.set_view_options.watch;
         }
     }
 }

@@ -269,7 +269,7 @@ static void write_why(writer *out, const qd_msg_why_result *why)
     write_text(out, "why %llu", (unsigned long long)why->tick);
     for (uint32_t i = 0; i < why->count; i++) {
         write_text(out, " %u at %.0f of %g sees %u: %s", why->observer[i], why->distance[i], (double)why->range[i],
-                   why->seen[i], qd_sight_name(why->sight[i]));
+                   why->seen[i], qd_visibility_name(why->visibility[i]));
     }
     write_flag(out, "more", why->more);
 }

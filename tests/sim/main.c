@@ -67,7 +67,7 @@ static void make_rooms(sim_scene *scene)
             .tick_mode = steps ? QD_TICK_MODE_STEP : QD_TICK_MODE_CLOCK,
             .tick_hz = steps ? 0 : 20 + sim_pick(world, 200),
             .events_max = sim_percent(world, 20) ? 5 + sim_pick(world, 40) : 0,
-            .sightings_max = sim_percent(world, 15) ? 5 + sim_pick(world, 40) : 0,
+            .visible_entries_max = sim_percent(world, 15) ? 5 + sim_pick(world, 40) : 0,
             .grace_ms = 1 + sim_pick(world, 200),
             .empty_close_ms = 1 + sim_pick(world, 500),
         };
@@ -112,7 +112,7 @@ static void make(sim_play *play, uint64_t seed)
         .entities_max = 10000,
         .events_max = 100000,
         .observers_max = 1000,
-        .sightings_max = 100000,
+        .visible_entries_max = 100000,
         .roster_ids_max = 100000,
         .queue_bytes_max = sim_percent(world, 40) ? 600 + sim_pick(world, 4000) : SIM_ROOMY,
         .slow_ms_max = 60000,

@@ -140,11 +140,11 @@ static bool is_good(const qd_body *body)
            body->radius >= 0 && (has_signs || (body->half_x >= 0 && body->half_y >= 0 && body->half_z >= 0));
 }
 
-/* What the entity is after entry `i` of a batch or a RosterMove, as far as that is good. */
+/* What the entity is after entry `i` of a batch or a MoveRoster, as far as that is good. */
 static qd_body changed(const qd_body *body, const model_op *op, uint32_t i)
 {
     static const qd_msg_entities none;
-    bool by_roster = op->message.kind == QD_CLIENT_ROSTER_MOVE;
+    bool by_roster = op->message.kind == QD_CLIENT_MOVE_ROSTER;
     const qd_msg_entities *given = by_roster ? &none : &op->message.as.batch.entities;
     qd_body after = *body;
 
@@ -177,10 +177,10 @@ static bool is_own(const applying *to, const model_entity *entity)
     return entity->present && (entity->owner == to->op->stay->number || entity->owner == MODEL_ROOM_OWNED);
 }
 
-/* The ids of a Roster, which makes no entry that could be refused. */
+/* The ids of a SetRoster, which makes no entry that could be refused. */
 static void name_roster(model_roster rosters[STAY_ROSTERS], const model_op *op)
 {
-    const qd_msg_roster *named = &op->message.as.roster;
+    const qd_msg_set_roster *named = &op->message.as.set_roster;
     model_roster *roster = &rosters[named->roster];
     uint32_t end = named->first + op->count;
 
@@ -250,13 +250,13 @@ static bool describe(const model_op *op, model_entity *entity, uint32_t i)
     return true;
 }
 
-/* The receiver of a Handover, if it is in the room by then. NULL: the room. */
+/* The receiver of a HandOver, if it is in the room by then. NULL: the room. */
 static model_stay *receiver_of(const model_room *room, const model_op *op)
 {
     if (op->to != NULL) {
         return op->to;
     }
-    uint64_t to = op->message.as.handover.session;
+    uint64_t to = op->message.as.hand_over.session;
     return to == op->stay->session ? op->stay : model_latest_stay(room, to);
 }
 
@@ -264,8 +264,8 @@ static model_stay *receiver_of(const model_room *room, const model_op *op)
 static bool apply_entity(const applying *to, uint32_t i)
 {
     const model_op *op = to->op;
-    bool by_roster = op->message.kind == QD_CLIENT_ROSTER_MOVE;
-    const qd_msg_roster_move *move = &op->message.as.roster_move;
+    bool by_roster = op->message.kind == QD_CLIENT_MOVE_ROSTER;
+    const qd_msg_move_roster *move = &op->message.as.move_roster;
     const model_roster *rosters = to->state->rosters[op->stay->number];
     model_entity *entity = entity_of(to, by_roster ? rosters[move->roster].id[move->first + i] : op->id[i]);
 
@@ -282,10 +282,10 @@ static bool apply_entity(const applying *to, uint32_t i)
     case QD_CLIENT_DESPAWN:
         remove_entity(to, op->id[i]);
         return true;
-    case QD_CLIENT_DESCRIBE:
+    case QD_CLIENT_SET_DESCRIPTION:
         return describe(op, entity, i);
-    case QD_CLIENT_HANDOVER:
-        entity->owner = op->message.as.handover.room_owned ? MODEL_ROOM_OWNED : receiver_of(to->room, op)->number;
+    case QD_CLIENT_HAND_OVER:
+        entity->owner = op->message.as.hand_over.room_owned ? MODEL_ROOM_OWNED : receiver_of(to->room, op)->number;
         return true;
     default:
         break;
@@ -369,7 +369,7 @@ static bool move_region(model_region *region, const model_op *op, uint32_t i)
     return true;
 }
 
-static void except(model_region *region, const qd_msg_except *lists)
+static void except(model_region *region, const qd_msg_set_exceptions *lists)
 {
     region->shows = lists->show_count > 0;
     region->hides = lists->hide_count > 0;
@@ -391,8 +391,8 @@ static bool apply_region(const applying *to, uint32_t i)
     }
     if (op->message.kind == QD_CLIENT_UNOBSERVE) {
         *region = (model_region){0};
-    } else if (op->message.kind == QD_CLIENT_EXCEPT) {
-        except(region, &op->message.as.except);
+    } else if (op->message.kind == QD_CLIENT_SET_EXCEPTIONS) {
+        except(region, &op->message.as.set_exceptions);
     }
     return true;
 }
@@ -414,19 +414,19 @@ uint32_t model_apply(const model_room *room, model_state *state, const model_op 
     const applying to = {room, state, op};
     uint32_t refused_count = 0;
 
-    if (op->message.kind == QD_CLIENT_HANDOVER && op->refused_whole) {
+    if (op->message.kind == QD_CLIENT_HAND_OVER && op->refused_whole) {
         return 0;
     }
     if (op->message.kind == QD_CLIENT_ADOPT) {
         adopt(&to);
         return 0;
     }
-    if (op->message.kind == QD_CLIENT_ROSTER) {
+    if (op->message.kind == QD_CLIENT_SET_ROSTER) {
         name_roster(state->rosters[op->stay->number], op);
         return 0;
     }
     for (uint32_t i = 0; i < op->count; i++) {
-        bool of_region = op->message.kind >= QD_CLIENT_OBSERVE && op->message.kind <= QD_CLIENT_EXCEPT;
+        bool of_region = op->message.kind >= QD_CLIENT_OBSERVE && op->message.kind <= QD_CLIENT_SET_EXCEPTIONS;
 
         if (!(of_region ? apply_region(&to, i) : apply_entity(&to, i))) {
             refused[refused_count++] = i;
@@ -441,7 +441,7 @@ void model_stay_send(model_stay *stay, model_op *op)
     op->stay = stay;
     op->place = MODEL_NOWHERE;
     stay->ops[stay->op_count++] = op;
-    if (op->message.kind == QD_CLIENT_ROSTER) {
+    if (op->message.kind == QD_CLIENT_SET_ROSTER) {
         name_roster(stay->rosters, op);
     }
 }
@@ -452,7 +452,7 @@ void model_stay_forget_rest(model_stay *stay)
     for (size_t i = 0; i < stay->op_count; i++) {
         const model_op *op = stay->ops[i];
 
-        if (op->message.kind == QD_CLIENT_ROSTER && op->place != MODEL_NOWHERE) {
+        if (op->message.kind == QD_CLIENT_SET_ROSTER && op->place != MODEL_NOWHERE) {
             name_roster(stay->rosters, op);
         }
     }
@@ -527,7 +527,7 @@ void model_room_applied(model_room *room, size_t count)
         op->to = receiver_of(room, op);
         op->refused_count = model_apply(room, &room->now, op, op->refused);
         bool gives =
-            op->message.kind == QD_CLIENT_HANDOVER && !op->refused_whole && op->to != NULL && op->to != op->stay;
+            op->message.kind == QD_CLIENT_HAND_OVER && !op->refused_whole && op->to != NULL && op->to != op->stay;
         room->handed_over += gives && op->refused_count < op->count;
     }
 }

@@ -73,7 +73,7 @@ typedef struct model_state {
 
 struct model_stay;
 
-/* A batch, or what is applied like one, as it was sent; or a Snapshot, which has a place in the order. The columns of the
+/* A batch, or what is applied like one, as it was sent; or a GetSnapshot, which has a place in the order. The columns of the
  * message are those below. */
 typedef struct model_op {
     qd_client_message message;

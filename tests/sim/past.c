@@ -57,7 +57,7 @@ static bool is_explained_later(const model_past *past, const model_state *state,
     later = *state;
     for (; at < room->order_count; at++) {
         (void)model_apply(room, &later, room->order[at], refused);
-        if (room->order[at]->message.kind != QD_CLIENT_HANDOVER && room->order[at]->message.kind != QD_CLIENT_ADOPT) {
+        if (room->order[at]->message.kind != QD_CLIENT_HAND_OVER && room->order[at]->message.kind != QD_CLIENT_ADOPT) {
             continue;
         }
         for (uint32_t i = 0; i < count; i++) {
@@ -144,7 +144,7 @@ static bool is_reachable(const model_past *past, model_moment to, uint64_t at_ns
 /* Whether no Applied reports it. */
 static bool is_untold(const model_op *op)
 {
-    return op->stay->left || op->message.kind == QD_CLIENT_SNAPSHOT || op->message.kind == QD_CLIENT_ADOPT ||
+    return op->stay->left || op->message.kind == QD_CLIENT_GET_SNAPSHOT || op->message.kind == QD_CLIENT_ADOPT ||
            op->refused_whole;
 }
 

@@ -35,7 +35,7 @@ void sim_house_open(sim_house *house, const qd_limits *limits)
                             .entities_max = or_else(limits->entities_max, 1u << 20),
                             .events_max = or_else(limits->events_max, 1u << 20),
                             .observers_max = or_else(limits->observers_max, 1u << 14),
-                            .sightings_max = or_else(limits->sightings_max, 1u << 20),
+                            .visible_entries_max = or_else(limits->visible_entries_max, 1u << 20),
                             .roster_ids_max = or_else(limits->roster_ids_max, 1u << 20),
                             .queue_bytes_max = or_else(limits->queue_bytes_max, 8u << 20),
                             .slow_ms_max = or_else(limits->slow_ms_max, 5000),

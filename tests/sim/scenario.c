@@ -131,7 +131,7 @@ static void check_world(const sim_scenario *play, const sim_step *step)
     qd_service_stats(service, &stats);
     snprintf(text, sizeof text,
              "; actors %u; rooms %u; sessions %u; detached %u; resumed %llu; updates %llu; ticks %llu; too slow %llu; ",
-             atomic_load(&service->actors), stats.rooms, stats.sessions, stats.parked,
+             atomic_load(&service->actors), stats.rooms, stats.sessions, stats.detached,
              (unsigned long long)stats.resumed, (unsigned long long)stats.updates, (unsigned long long)stats.ticks,
              (unsigned long long)stats.too_slow);
     check_state(step, text);

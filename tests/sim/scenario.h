@@ -159,14 +159,14 @@ void sim_frame_text(sim_scenario *play, uint8_t who, const qd_server_message *me
 #define REJOIN(peer, want)     SEND(peer, want, OPEN_ROOM, .open_room.name = "room")
 #define LEAVE(peer, want)      SEND(peer, want, LEAVE_ROOM, .room = {0})
 #define CLOSE_ROOM(peer, want) SEND(peer, want, CLOSE_ROOM, .room = {0})
-#define SNAPSHOT(peer, want)   SEND(peer, want, SNAPSHOT, .snapshot = {0})
+#define SNAPSHOT(peer, want)   SEND(peer, want, GET_SNAPSHOT, .get_snapshot = {0})
 #define MOVE(peer, want, id_, x_, y_)                                                                                  \
     SEND(peer, want, MOVE, .batch.entities = {.count = 1, .id = IDS(id_), .x = FLOATS(x_), .y = FLOATS(y_)})
 #define DESPAWN(peer, want, number) SEND(peer, want, DESPAWN, .batch.entities = {.count = 1, .id = IDS(number)})
 #define OBSERVE(peer, want, number, ...)                                                                               \
     SEND(peer, want, OBSERVE, .observers = {.count = 1, .id = IDS(number), __VA_ARGS__})
 #define UNOBSERVE(peer, want, number) SEND(peer, want, UNOBSERVE, .observers = {.count = 1, .id = IDS(number)})
-#define WATCH(peer, want, whom)       SEND(peer, want, VIEW_OPTIONS, .view_options = {.watch = (whom)})
+#define WATCH(peer, want, whom)       SEND(peer, want, SET_VIEW_OPTIONS, .set_view_options = {.watch = (whom)})
 #define LOOK(peer, want)              SIM_STEP(.act = SIM_LOOK, .who = (peer), .gets = (want))
 /* The peer's link: "open" or "closed", "1 pauses", "7 frames" handed to the server, "0 bytes in" and "0 bytes out". */
 #define LINK(peer, state) SIM_STEP(.act = SIM_LINK, .who = (peer), .gets = (state))

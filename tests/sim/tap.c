@@ -251,7 +251,7 @@ static void tap_snapshot(model_room *room, const model_stay *stay, uint32_t seq,
             i++;
         }
         bool there = i < rows->count;
-        bool is_asked_for = entity->present && (!op->message.as.snapshot.own || entity->owner == stay->number);
+        bool is_asked_for = entity->present && (!op->message.as.get_snapshot.own || entity->owner == stay->number);
         bool may_be_gone = entity->owner != MODEL_ROOM_OWNED && room->stays[entity->owner]->left;
         sim_check(there == is_asked_for || (is_asked_for && may_be_gone), "a snapshot has another set of entities: %u",
                   id);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the tap sees of entities that change their owner: by a Handover, or by an Adopt, whose effect depends on who is
+ * What the tap sees of entities that change their owner: by a HandOver, or by an Adopt, whose effect depends on who is
  * connected when it is carried out.
  */
 #include <string.h>
@@ -15,7 +15,7 @@ static bool is_among(uint32_t id, const uint32_t *ids, uint32_t count)
     return count > 0;
 }
 
-/* The receiver gets a report of a Handover while it is carried out, with the entries that are not refused. */
+/* The receiver gets a report of a HandOver while it is carried out, with the entries that are not refused. */
 static void tap_given(model_room *room, const qd_msg_handed_over *reported)
 {
     const model_op *op = NULL;
@@ -23,14 +23,14 @@ static void tap_given(model_room *room, const qd_msg_handed_over *reported)
     for (size_t place = room->now_count; op == NULL; place++) {
         sim_check(place < room->order_count, "entities that nobody handed over");
         const model_op *next = room->order[place];
-        if (next->message.kind == QD_CLIENT_HANDOVER && next->message.as.handover.session != 0 &&
-            next->message.as.handover.session != next->stay->session) {
+        if (next->message.kind == QD_CLIENT_HAND_OVER && next->message.as.hand_over.session != 0 &&
+            next->message.as.hand_over.session != next->stay->session) {
             op = next;
         }
     }
     model_room_applied(room, op->place + 1);
     room->handed_over_reported++;
-    sim_check(op->stay->session == reported->from && op->message.as.handover.session == reported->to,
+    sim_check(op->stay->session == reported->from && op->message.as.hand_over.session == reported->to,
               "they were given to another");
     sim_check(reported->last && reported->connected_count == 0 && reported->count + op->refused_count == op->count,
               "%u are handed over", reported->count);

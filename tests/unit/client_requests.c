@@ -142,30 +142,30 @@ TEST(subscriptions_and_snapshots_encode_their_arguments)
            .subscribe = {.room = 9, .scope = QD_SCOPE_OWN, .stays = true});
     EXPECT(qd_client_unsubscribe(client, 9), UNSUBSCRIBE, .room = {9});
     EXPECT(qd_client_step(client, 9, 12), STEP, .step = {9, 12});
-    EXPECT(qd_client_snapshot(client, 9, &region, 5), SNAPSHOT,
-           .snapshot = {.room = 9, .has_region = true, .region = region, .limit = 5});
-    EXPECT(qd_client_snapshot(client, 9, NULL, 0), SNAPSHOT, .snapshot = {.room = 9});
-    EXPECT(qd_client_snapshot_own(client, 9, &region, 6), SNAPSHOT,
-           .snapshot = {.room = 9, .has_region = true, .region = region, .limit = 6, .own = true});
+    EXPECT(qd_client_get_snapshot(client, 9, &region, 5), GET_SNAPSHOT,
+           .get_snapshot = {.room = 9, .has_region = true, .region = region, .limit = 5});
+    EXPECT(qd_client_get_snapshot(client, 9, NULL, 0), GET_SNAPSHOT, .get_snapshot = {.room = 9});
+    EXPECT(qd_client_get_own_snapshot(client, 9, &region, 6), GET_SNAPSHOT,
+           .get_snapshot = {.room = 9, .has_region = true, .region = region, .limit = 6, .own = true});
     EXPECT(qd_client_query(client, &query), QUERY, .query = query);
     qd_client_destroy(client);
 }
 
 TEST(view_requests_encode_their_arguments)
 {
-    const qd_msg_describe described = {.room = 9, .count = 2, .id = ids, .team = bits};
+    const qd_msg_set_description described = {.room = 9, .count = 2, .id = ids, .team = bits};
     const qd_msg_observers made = {.room = 9, .count = 2, .id = ids, .entity = bits, .range = x};
     const qd_msg_observers moved = {.room = 9, .count = 2, .id = ids, .x = x, .y = y};
-    const qd_msg_except except = {.room = 9, .observer = 7, .show_count = 2, .show = ids};
+    const qd_msg_set_exceptions except = {.room = 9, .observer = 7, .show_count = 2, .show = ids};
     qd_client *client = qd_client_create();
 
-    EXPECT(qd_client_describe(client, &described), DESCRIBE, .describe = described);
+    EXPECT(qd_client_set_description(client, &described), SET_DESCRIPTION, .set_description = described);
     EXPECT(qd_client_observe(client, &made), OBSERVE, .observers = made);
     EXPECT(qd_client_move_observers(client, &moved), MOVE_OBSERVERS, .observers = moved);
     EXPECT(qd_client_unobserve(client, 9, ids, 2), UNOBSERVE, .observers = {.room = 9, .count = 2, .id = ids});
-    EXPECT(qd_client_except(client, &except), EXCEPT, .except = except);
-    EXPECT(qd_client_view_options(client, 9, 1000, QD_WATCH_OWN), VIEW_OPTIONS,
-           .view_options = {.room = 9, .bytes_max = 1000, .watch = QD_WATCH_OWN});
+    EXPECT(qd_client_set_exceptions(client, &except), SET_EXCEPTIONS, .set_exceptions = except);
+    EXPECT(qd_client_set_view_options(client, 9, 1000, QD_WATCH_OWN), SET_VIEW_OPTIONS,
+           .set_view_options = {.room = 9, .bytes_max = 1000, .watch = QD_WATCH_OWN});
     EXPECT(qd_client_ack(client, 9, 7), ACK, .step = {9, 7});
     EXPECT(qd_client_why(client, 9, 7, 8), WHY, .why = {.room = 9, .a = 7, .b = 8});
     EXPECT(qd_client_why_observer(client, 9, 7, 8), WHY, .why = {.room = 9, .a = 7, .b = 8, .observer = true});
@@ -174,18 +174,19 @@ TEST(view_requests_encode_their_arguments)
 
 TEST(requests_of_owners_and_rosters_encode_their_arguments)
 {
-    const qd_msg_roster change = {.room = 9, .roster = 3, .first = 5, .count = 1, .id = ids, .keep_rest = true};
-    const qd_msg_roster_move move = {.room = 9, .roster = 3, .first = 5, .count = 2, .x = x, .y = y, .teleport = true};
+    const qd_msg_set_roster change = {.room = 9, .roster = 3, .first = 5, .count = 1, .id = ids, .keep_rest = true};
+    const qd_msg_move_roster move = {.room = 9, .roster = 3, .first = 5, .count = 2, .x = x, .y = y, .teleport = true};
     qd_client *client = qd_client_create();
 
-    EXPECT(qd_client_handover(client, 9, ids, 2, 7), HANDOVER,
-           .handover = {.room = 9, .count = 2, .id = ids, .session = 7});
-    EXPECT(qd_client_handover(client, 9, ids, 2, 0), HANDOVER,
-           .handover = {.room = 9, .count = 2, .id = ids, .room_owned = true});
+    EXPECT(qd_client_hand_over(client, 9, ids, 2, 7), HAND_OVER,
+           .hand_over = {.room = 9, .count = 2, .id = ids, .session = 7});
+    EXPECT(qd_client_hand_over(client, 9, ids, 2, 0), HAND_OVER,
+           .hand_over = {.room = 9, .count = 2, .id = ids, .room_owned = true});
     EXPECT(qd_client_adopt(client, 9, 7), ADOPT, .adopt = {.room = 9, .session = 7});
-    EXPECT(qd_client_roster(client, 9, 3, ids, 2), ROSTER, .roster = {.room = 9, .roster = 3, .count = 2, .id = ids});
-    EXPECT(qd_client_roster_change(client, &change), ROSTER, .roster = change);
-    EXPECT(qd_client_roster_move(client, &move), ROSTER_MOVE, .roster_move = move);
+    EXPECT(qd_client_set_roster(client, 9, 3, ids, 2), SET_ROSTER,
+           .set_roster = {.room = 9, .roster = 3, .count = 2, .id = ids});
+    EXPECT(qd_client_change_roster(client, &change), SET_ROSTER, .set_roster = change);
+    EXPECT(qd_client_move_roster(client, &move), MOVE_ROSTER, .move_roster = move);
     qd_client_destroy(client);
 }
 

@@ -20,8 +20,8 @@ static const golden_vector client_vectors[] = {
      "0a08d0638c09a0c40ac024890035004580360016d0000204070f40378d8048001038801f403",
      "seq: 2 open_room { name: \"plaza \\303\\251\" config { dimensions: 2 bounds { min_x: -1 min_y: -2 min_z: -3 "
      "max_x: 4 max_y: 5 max_z: 6 } tick_mode: TICK_MODE_STEP tick_hz: 30 depth: 7 entities_max: 100000 events_max: "
-     "200000 grace_ms: 300 empty_close_ms: 400 index: INDEX_SPARSE prune: PRUNE_WALK swept: true cell_size: 2.5 "
-     "observers_max: 500 sightings_max: 600 writers: 3 step_deadline_ms: 500 } }"},
+     "200000 grace_ms: 300 empty_close_ms: 400 index: INDEX_SPARSE prune: PRUNE_TRAVERSAL swept: true cell_size: 2.5 "
+     "observers_max: 500 visible_entries_max: 600 writers: 3 step_deadline_ms: 500 } }"},
     {"open_room_join", "08031a070a05706c617a61", "seq: 3 open_room { name: \"plaza\" }"},
     {"open_room_default", "1a0412021200", "open_room { config { bounds { } } }"},
     {"leave_room", "0804220908ffffffffffffff0f", "seq: 4 leave_room { room: 9007199254740991 }"},
@@ -49,10 +49,10 @@ static const golden_vector client_vectors[] = {
     {"despawn", "080d5a0d08ac02120801000000ffffffff", "seq: 13 despawn { room: 300 id: [1, 4294967295] }"},
     {"subscribe", "080e620708ac0210021801", "seq: 14 subscribe { room: 300 scope: SCOPE_OWN stays: true }"},
     {"unsubscribe", "080f6a0308ac02", "seq: 15 unsubscribe { room: 300 }"},
-    {"snapshot", "0810722508ac02121e0d000080bf15000000c01d000040c025000080402d0000a040350000c0401807",
-     "seq: 16 snapshot { room: 300 region { min_x: -1 min_y: -2 min_z: -3 max_x: 4 max_y: 5 max_z: 6 } limit: 7 }"},
-    {"snapshot_all", "0811720308ac02", "seq: 17 snapshot { room: 300 }"},
-    {"snapshot_own", "080f720508ac022001", "seq: 15 snapshot { room: 300 own: true }"},
+    {"get_snapshot", "0810722508ac02121e0d000080bf15000000c01d000040c025000080402d0000a040350000c0401807",
+     "seq: 16 get_snapshot { room: 300 region { min_x: -1 min_y: -2 min_z: -3 max_x: 4 max_y: 5 max_z: 6 } limit: 7 }"},
+    {"get_snapshot_all", "0811720308ac02", "seq: 17 get_snapshot { room: 300 }"},
+    {"get_snapshot_own", "080f720508ac022001", "seq: 15 get_snapshot { room: 300 own: true }"},
     {"step", "08127a0e08ac0210ffffffffffffffffff01", "seq: 18 step { room: 300 tick: 18446744073709551615 }"},
     {"get_stats", "081382010308ac02", "seq: 19 get_stats { room: 300 }"},
     {"ping", "08148a0109090807060504030201", "seq: 20 ping { data: 72623859790382856 }"},
@@ -68,14 +68,15 @@ static const golden_vector client_vectors[] = {
      "seq: 24 query { room: 300 ray { x: 1 y: 2 z: 3 direction_x: 4 direction_y: 5 direction_z: 6 length: 7 } "
      "categories: 4294967295 }"},
     {"query_default", "920100", "query { }"},
-    {"describe",
+    {"set_description",
      "08019a014108ac02120801000000ffffffff1a100700000000000000ffffffffffffffff2204000102ff2a02030132080000e040000000413"
      "a080e0000000f00000042020100",
-     "seq: 1 describe { room: 300 id: [1, 4294967295] tag: [7, 18446744073709551615] payload: \"\\000\\001\\002\\377\" "
+     "seq: 1 set_description { room: 300 id: [1, 4294967295] tag: [7, 18446744073709551615] payload: "
+     "\"\\000\\001\\002\\377\" "
      "payload_size: \"\\003\\001\" visible_range: [7, 8] team: [14, 15] hidden: \"\\001\\000\" }"},
-    {"describe_no_payload", "08029a011108ac02120801000000ffffffff2a020000",
-     "seq: 2 describe { room: 300 id: [1, 4294967295] payload_size: \"\\000\\000\" }"},
-    {"describe_empty", "9a010308ac02", "describe { room: 300 }"},
+    {"set_description_no_payload", "08029a011108ac02120801000000ffffffff2a020000",
+     "seq: 2 set_description { room: 300 id: [1, 4294967295] payload_size: \"\\000\\000\" }"},
+    {"set_description_empty", "9a010308ac02", "set_description { room: 300 }"},
     {"observe",
      "0803a201e80108ac02120801000000ffffffff1a020203220201002a08030000000400000032080000c03f000020c03a0800006040000090c"
      "042080000b0400000d0c04a080000e0400000004152080000003f0000803e5a080000803f00000040620800004040000080406a080000803f"
@@ -97,30 +98,30 @@ static const golden_vector client_vectors[] = {
      "seq: 6 move_observers { room: 300 id: [1, 4294967295] x: [1.5, -2.5] y: [3.5, -4.5] z: [5.5, -6.5] direction_x: "
      "[1, 0] direction_y: [0, -1] direction_z: [2, 0.5] }"},
     {"unobserve", "0807b2010d08ac02120801000000ffffffff", "seq: 7 unobserve { room: 300 id: [1, 4294967295] }"},
-    {"except", "0808ba011c08ac0215ffffffff1a080a0000000b00000022080e0000000f000000",
-     "seq: 8 exceptions { room: 300 observer: 4294967295 show: [10, 11] hide: [14, 15] }"},
-    {"except_nobody", "0809ba010808ac021501000000", "seq: 9 exceptions { room: 300 observer: 1 }"},
-    {"view_options", "080ac2010808ac021088271803",
-     "seq: 10 view_options { room: 300 bytes_max: 5000 watch: WATCH_ALL }"},
+    {"set_exceptions", "0808ba011c08ac0215ffffffff1a080a0000000b00000022080e0000000f000000",
+     "seq: 8 set_exceptions { room: 300 observer: 4294967295 show: [10, 11] hide: [14, 15] }"},
+    {"set_exceptions_nobody", "0809ba010808ac021501000000", "seq: 9 set_exceptions { room: 300 observer: 1 }"},
+    {"set_view_options", "080ac2010808ac021088271803",
+     "seq: 10 set_view_options { room: 300 bytes_max: 5000 watch: WATCH_ALL }"},
     {"why", "080bca010f08ac021501000000180125ffffffff", "seq: 11 why { room: 300 a: 1 observer: true b: 4294967295 }"},
     {"why_default", "ca0100", "why { }"},
-    {"handover", "0801d2011308ac02120801000000ffffffff1880e497d012",
-     "seq: 1 handover { room: 300 id: [1, 4294967295] session: 5000000000 }"},
-    {"handover_room", "0802d2010f08ac02120801000000ffffffff2001",
-     "seq: 2 handover { room: 300 id: [1, 4294967295] room_owned: true }"},
+    {"hand_over", "0801d2011308ac02120801000000ffffffff1880e497d012",
+     "seq: 1 hand_over { room: 300 id: [1, 4294967295] session: 5000000000 }"},
+    {"hand_over_room", "0802d2010f08ac02120801000000ffffffff2001",
+     "seq: 2 hand_over { room: 300 id: [1, 4294967295] room_owned: true }"},
     {"ack", "0803da010e08ac0210ffffffffffffffffff01", "seq: 3 ack { room: 300 tick: 18446744073709551615 }"},
-    {"handover_default", "d20100", "handover { }"},
+    {"hand_over_default", "d20100", "hand_over { }"},
     {"adopt", "0804e2010908ac021080e497d012", "seq: 4 adopt { room: 300 session: 5000000000 }"},
     {"adopt_default", "e20100", "adopt { }"},
-    {"roster", "0801ea011408ac0210ff011807220801000000ffffffff2801",
-     "seq: 1 roster { room: 300 roster: 255 first: 7 id: [1, 4294967295] keep_rest: true }"},
-    {"roster_default", "ea0100", "roster { }"},
-    {"roster_move", "0802f2012a08ac0210ff0118f0a20422080000c03f000000802a08000010c00000807f3208c2160100000040403801",
-     "seq: 2 roster_move { room: 300 roster: 255 first: 70000 x: [1.5, -0] y: [-2.25, inf] z: [1e-40, 3] teleport: "
+    {"set_roster", "0801ea011408ac0210ff011807220801000000ffffffff2801",
+     "seq: 1 set_roster { room: 300 roster: 255 first: 7 id: [1, 4294967295] keep_rest: true }"},
+    {"set_roster_default", "ea0100", "set_roster { }"},
+    {"move_roster", "0802f2012a08ac0210ff0118f0a20422080000c03f000000802a08000010c00000807f3208c2160100000040403801",
+     "seq: 2 move_roster { room: 300 roster: 255 first: 70000 x: [1.5, -0] y: [-2.25, inf] z: [1e-40, 3] teleport: "
      "true }"},
-    {"roster_move_flat", "0803f20116080122080000c03f000000802a08000010c00000807f",
-     "seq: 3 roster_move { room: 1 x: [1.5, -0] y: [-2.25, inf] }"},
-    {"roster_move_default", "f20100", "roster_move { }"},
+    {"move_roster_flat", "0803f20116080122080000c03f000000802a08000010c00000807f",
+     "seq: 3 move_roster { room: 1 x: [1.5, -0] y: [-2.25, inf] }"},
+    {"move_roster_default", "f20100", "move_roster { }"},
 };
 
 static const golden_vector server_vectors[] = {
@@ -130,7 +131,7 @@ static const golden_vector server_vectors[] = {
      "08080043888274080800148808080025088272a030100ff300138ac0240904e",
      "seq: 1 welcome { version: 1 server: \"quadrille-server 0.1.0\" session: 5000000000 limits { frame_bytes_max: "
      "4194304 rooms_max: 65536 entities_max: 300 events_max: 400 name_bytes_max: 64 queue_bytes_max: 8388608 "
-     "slow_ms_max: 5000 observers_max: 16384 sightings_max: 4194304 roster_ids_max: 5000 } resume_key: "
+     "slow_ms_max: 5000 observers_max: 16384 visible_entries_max: 4194304 roster_ids_max: 5000 } resume_key: "
      "\"\\001\\000\\377\" resumed: true last_seq: 300 resume_ms: 10000 }"},
     {"welcome_default", "12022200", "welcome { limits { } }"},
     {"room_opened",
@@ -139,7 +140,7 @@ static const golden_vector server_vectors[] = {
      "seq: 2 room_opened { room: 300 name: \"plaza\" config { dimensions: 2 bounds { min_x: -1 min_y: -2 min_z: -3 "
      "max_x: 4 max_y: 5 max_z: 6 } tick_mode: TICK_MODE_CLOCK tick_hz: 20 depth: 7 entities_max: 100000 events_max: "
      "200000 grace_ms: 300 empty_close_ms: 400 index: INDEX_BRUTE prune: PRUNE_LAZY swept: true cell_size: 2.5 "
-     "observers_max: 500 sightings_max: 600 writers: 3 step_deadline_ms: 500 } epoch: 72623859790382856 tick: "
+     "observers_max: 500 visible_entries_max: 600 writers: 3 step_deadline_ms: 500 } epoch: 72623859790382856 tick: "
      "5000000000 created: true }"},
     {"room_left", "0803220308ac02", "seq: 3 room_left { room: 300 }"},
     {"room_closed", "08042a0508ac021002", "seq: 4 room_closed { room: 300 reason: REASON_EMPTY }"},
@@ -171,9 +172,10 @@ static const golden_vector server_vectors[] = {
      "b0011c",
      "seq: 9 stats { server { uptime_ms: 1000 sessions: 2 rooms: 3 workers: 4 memory_bytes: 5000000000 "
      "memory_bytes_max: 6000000000 ticks: 7 updates: 8 events: 9 bytes_in: 10 bytes_out: 11 errors: 12 too_slow: 13 "
-     "parked: 14 resumed: 15 } room { room: 300 tick: 13 entities: 14 sessions: 15 subscriptions: 16 updates: 17 "
+     "detached: 14 resumed: 15 } room { room: 300 tick: 13 entities: 14 sessions: 15 subscriptions: 16 updates: 17 "
      "begins: 18 ends: 19 ticks_skipped: 20 pairs: 21 tick_us_p50: 22.5 tick_us_p99: 23.5 tick_us_max: 24.5 "
-     "memory_bytes: 25 depth: 8 index: INDEX_GRID passed: 5000000000 index_changes: 9 observers: 26 seen: 5000000001 "
+     "memory_bytes: 25 depth: 8 index: INDEX_GRID passed: 5000000000 index_changes: 9 observers: 26 visible_entries: "
+     "5000000001 "
      "enters: 27 leaves: 28 } }"},
     {"stats_server", "080a52050a0308e807", "seq: 10 stats { server { uptime_ms: 1000 } }"},
     {"pong", "080b5a09090807060504030201", "seq: 11 pong { data: 72623859790382856 }"},
@@ -216,7 +218,8 @@ static const golden_vector server_vectors[] = {
     {"why_result",
      "080b82016508ac021080e497d0121a10080000000000000000f2052a01000000220803000000040000002a02010d32109a9999999999b93f9"
      "c7500883ce4377e3a080000e04000000041420800001041000000004a080c0000000000000052080e0000000f0000005801",
-     "seq: 11 why_result { room: 300 tick: 5000000000 session: [8, 5000000000] observer: [3, 4] sight: \"\\001\\015\" "
+     "seq: 11 why_result { room: 300 tick: 5000000000 session: [8, 5000000000] observer: [3, 4] visibility: "
+     "\"\\001\\015\" "
      "distance: [0.1, 1e+300] range: [7, 8] leave_margin: [9, 0] limit: [12, 0] seen: [14, 15] more: true }"},
     {"handed_over", "08058a012b08ac02120801000000ffffffff1880e497d01220062a10080000000000000000f2052a0100000030463801",
      "seq: 5 handed_over { room: 300 id: [1, 4294967295] from: 5000000000 to: 6 connected: [8, 5000000000] "

@@ -155,10 +155,10 @@ TEST(enum_keeps_its_number_or_takes_the_default)
         {CLIENT, RAW("\x62\x02\x10\x01"), MEMBER(client.as.subscribe.scope), QD_SCOPE_ALL},
         {CLIENT, RAW("\x62\x02\x10\x02"), MEMBER(client.as.subscribe.scope), QD_SCOPE_OWN},
         {CLIENT, RAW("\x62\x02\x10\x63"), MEMBER(client.as.subscribe.scope), 99},
-        {CLIENT, RAW("\xc2\x01\x02\x10\x01"), MEMBER(client.as.view_options.watch), QD_WATCH_NONE}, /* absent */
-        {CLIENT, RAW("\xc2\x01\x02\x18\x01"), MEMBER(client.as.view_options.watch), QD_WATCH_NONE},
-        {CLIENT, RAW("\xc2\x01\x02\x18\x03"), MEMBER(client.as.view_options.watch), QD_WATCH_ALL},
-        {CLIENT, RAW("\xc2\x01\x02\x18\x63"), MEMBER(client.as.view_options.watch), 99},
+        {CLIENT, RAW("\xc2\x01\x02\x10\x01"), MEMBER(client.as.set_view_options.watch), QD_WATCH_NONE}, /* absent */
+        {CLIENT, RAW("\xc2\x01\x02\x18\x01"), MEMBER(client.as.set_view_options.watch), QD_WATCH_NONE},
+        {CLIENT, RAW("\xc2\x01\x02\x18\x03"), MEMBER(client.as.set_view_options.watch), QD_WATCH_ALL},
+        {CLIENT, RAW("\xc2\x01\x02\x18\x63"), MEMBER(client.as.set_view_options.watch), 99},
         {CLIENT, RAW("\x1a\x04\x12\x02\x18\x63"), MEMBER(client.as.open_room.config.tick_mode), 99},
         {CLIENT, RAW("\x1a\x0d\x12\x0b\x18\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"),
          MEMBER(client.as.open_room.config.tick_mode), -1},

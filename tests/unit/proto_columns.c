@@ -23,7 +23,7 @@ static const column_group groups[] = {
     {CLIENT, "teleport", "id x y", "z", 0},
     {CLIENT, "reshape", "id", SHAPES, 0},
     {CLIENT, "despawn", "id", "", 0},
-    {CLIENT, "describe", "id", "tag payload_size visible_range team hidden", 0},
+    {CLIENT, "set_description", "id", "tag payload_size visible_range team hidden", 0},
     {CLIENT, "observe", "id",
      "region anchored entity x y z range half_x half_y half_z direction_x direction_y direction_z angle leave_margin "
      "mask limit enter_budget team sees_self",
@@ -31,11 +31,11 @@ static const column_group groups[] = {
     {CLIENT, "observe", "relay_range relay_every", "", 0},
     {CLIENT, "move_observers", "id", "x y z direction_x direction_y direction_z", 0},
     {CLIENT, "unobserve", "id", "", 0},
-    {CLIENT, "exceptions", "show", "", 0},
-    {CLIENT, "exceptions", "hide", "", 0},
-    {CLIENT, "handover", "id", "", 0},
-    {CLIENT, "roster", "id", "", 0},
-    {CLIENT, "roster_move", "x y", "z", 0},
+    {CLIENT, "set_exceptions", "show", "", 0},
+    {CLIENT, "set_exceptions", "hide", "", 0},
+    {CLIENT, "hand_over", "id", "", 0},
+    {CLIENT, "set_roster", "id", "", 0},
+    {CLIENT, "move_roster", "x y", "z", 0},
     {SERVER, "tick", "end_a end_b end_reason", "", 0},
     {SERVER, "tick", "begin_a begin_b", "", 0},
     {SERVER, "tick", "stay_a stay_b", "", 0},
@@ -52,7 +52,7 @@ static const column_group groups[] = {
     {SERVER, "view", "relay_observer relay_id relay_x relay_y", "relay_z", 0},
     {SERVER, "view", "watcher_leave_entity watcher_leave_session watcher_leave_observer", "", 0},
     {SERVER, "view", "watcher_enter_entity watcher_enter_session watcher_enter_observer", "", 0},
-    {SERVER, "why_result", "session observer sight distance range leave_margin limit seen", "", 0},
+    {SERVER, "why_result", "session observer visibility distance range leave_margin limit seen", "", 0},
     {SERVER, "handed_over", "id", "", 0},
     {SERVER, "handed_over", "connected", "", QD_CONNECTED_MAX},
 };
@@ -239,7 +239,7 @@ TEST(payload_of_another_size_is_refused)
         size_t size;
         const char *fault; /* NULL: the message is valid */
     } cases[] = {
-        /* Describe: payload is field 4, payload_size field 5. */
+        /* SetDescription: payload is field 4, payload_size field 5. */
         {CLIENT, RAW(""), NULL},
         {CLIENT, RAW("\x22\x05hello\x2a\x03\x02\x00\x03"), NULL},
         {CLIENT, RAW("\x2a\x03\x00\x00\x00"), NULL},

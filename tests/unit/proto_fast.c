@@ -10,7 +10,7 @@
 
 static bool is_encoded_fast(side of, int kind)
 {
-    return of == CLIENT ? kind == QD_CLIENT_MOVE || kind == QD_CLIENT_ROSTER_MOVE || kind == QD_CLIENT_STEP
+    return of == CLIENT ? kind == QD_CLIENT_MOVE || kind == QD_CLIENT_MOVE_ROSTER || kind == QD_CLIENT_STEP
                         : kind == QD_SERVER_TICK || kind == QD_SERVER_APPLIED || kind == QD_SERVER_VIEW;
 }
 

@@ -18,7 +18,7 @@ typedef struct constant {
 #define PRUNE(name, number, text)        ROW("PRUNE_", name, number)
 #define END_REASON(name, number, text)   ROW("END_REASON_", name, number)
 #define LEAVE_REASON(name, number, text) ROW("LEAVE_REASON_", name, number)
-#define SIGHT(name, number, text)        ROW("SIGHT_", name, number)
+#define VISIBILITY(name, number, text)   ROW("VISIBILITY_", name, number)
 #define ERROR_CODE(name, number)         ROW("ERROR_CODE_", name, number)
 
 static const struct {
@@ -29,7 +29,7 @@ static const struct {
     {&quadrille__v1__prune__descriptor, {QD_PRUNES(PRUNE)}},
     {&quadrille__v1__end_reason__descriptor, {QD_END_REASONS(END_REASON)}},
     {&quadrille__v1__leave_reason__descriptor, {QD_LEAVE_REASONS(LEAVE_REASON)}},
-    {&quadrille__v1__sight__descriptor, {QD_SIGHTS(SIGHT)}},
+    {&quadrille__v1__visibility__descriptor, {QD_VISIBILITIES(VISIBILITY)}},
     {&quadrille__v1__error_code__descriptor, {QD_ERROR_CODES(ERROR_CODE)}},
     {&quadrille__v1__tick_mode__descriptor,
      {{"TICK_MODE_CLOCK", QD_TICK_MODE_CLOCK}, {"TICK_MODE_STEP", QD_TICK_MODE_STEP}}},
@@ -38,7 +38,7 @@ static const struct {
     {&quadrille__v1__subscribe__scope__descriptor, {{"SCOPE_ALL", QD_SCOPE_ALL}, {"SCOPE_OWN", QD_SCOPE_OWN}}},
     {&quadrille__v1__observe__region__descriptor,
      {{"REGION_CIRCLE", QD_REGION_CIRCLE}, {"REGION_BOX", QD_REGION_BOX}, {"REGION_CONE", QD_REGION_CONE}}},
-    {&quadrille__v1__view_options__watch__descriptor,
+    {&quadrille__v1__set_view_options__watch__descriptor,
      {{"WATCH_NONE", QD_WATCH_NONE}, {"WATCH_OWN", QD_WATCH_OWN}, {"WATCH_ALL", QD_WATCH_ALL}}},
     {&quadrille__v1__go_away__reason__descriptor,
      {{"REASON_SHUTDOWN", QD_GO_AWAY_SHUTDOWN},
@@ -88,10 +88,10 @@ TEST(number_has_a_name)
         {qd_leave_reason_name(QD_LEAVE_LIMIT), "others are nearer"},
         {qd_leave_reason_name((qd_leave_reason)0), "UNKNOWN"},
         {qd_leave_reason_name((qd_leave_reason)11), "UNKNOWN"},
-        {qd_sight_name(QD_SIGHT_SEEN), "seen"},
-        {qd_sight_name(QD_SIGHT_NOT_YET), "not seen: since the last tick"},
-        {qd_sight_name((qd_sight)0), "UNKNOWN"},
-        {qd_sight_name((qd_sight)14), "UNKNOWN"},
+        {qd_visibility_name(QD_VISIBILITY_SEEN), "seen"},
+        {qd_visibility_name(QD_VISIBILITY_NOT_YET), "not seen: since the last tick"},
+        {qd_visibility_name((qd_visibility)0), "UNKNOWN"},
+        {qd_visibility_name((qd_visibility)14), "UNKNOWN"},
         {qd_index_name(QD_INDEX_QUADTREE), "quadtree"},
         {qd_index_name(QD_INDEX_DEFAULT), "UNKNOWN"},
         {qd_index_name((qd_index_kind)8), "UNKNOWN"},

@@ -89,7 +89,7 @@ static int place(uint32_t first, uint32_t count, float x)
         ys[i] = 50;
     }
     const qd_room_roster_positions places = {.first = first, .count = count, .x = xs, .y = ys};
-    assert_int_equal(qd_room_roster_move(played.room, 0, &places, &refusals), QD_OK);
+    assert_int_equal(qd_room_move_roster(played.room, 0, &places, &refusals), QD_OK);
     assert_true(refusals.count <= 1);
     return refusals.count ? refusals.code[0] : 0;
 }

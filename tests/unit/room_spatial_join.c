@@ -202,14 +202,14 @@ static void move_one(crowd *c, uint32_t id, float x)
 }
 
 /* With observers of range 10, anchored at the first of them. */
-static void begin(crowd *c, uint32_t sightings_max, float apart)
+static void begin(crowd *c, uint32_t visible_entries_max, float apart)
 {
     const qd_room_config config = {
         .space = {.max_x = SIDE, .max_y = SIDE, .index = QD_SPACE_AUTO},
         .entities_max = CROWD,
         .events_max = 1u << 20,
         .observers_max = OBSERVERS + NEW_OBSERVERS,
-        .sightings_max = sightings_max,
+        .visible_entries_max = visible_entries_max,
     };
     const float range = 10;
     qd_room_refusals refusals;
@@ -286,7 +286,7 @@ TEST(observer_at_old_positions_of_the_index_sees_nothing)
 {
     const uint32_t in_view = OBSERVERS * OBSERVERS, id = 0;
     const float visible_range = 5;
-    const qd_msg_describe beacon = {.count = 1, .id = &id, .visible_range = &visible_range};
+    const qd_msg_set_description beacon = {.count = 1, .id = &id, .visible_range = &visible_range};
     qd_room_refusals refusals;
     crowd c;
 
@@ -322,13 +322,13 @@ TEST(observer_at_old_positions_of_the_index_sees_nothing)
 enum { TOO_MANY = 1, WITHOUT_HITS = 2, JOINS_AGAIN = 4 };
 
 /* The outcome when a crowd without visible entries comes together at one tick, and parts again. */
-static unsigned come_together(size_t workers, uint32_t sightings_max, uint32_t looks_max)
+static unsigned come_together(size_t workers, uint32_t visible_entries_max, uint32_t looks_max)
 {
     const qd_executor executor = {.run = workers == 1 ? qd_executor_serial.run : backwards.run, .width = workers};
     unsigned outcome;
     crowd c;
 
-    begin(&c, sightings_max, 100);
+    begin(&c, visible_entries_max, 100);
     c.room->views.join_tuning = (qd_join_tuning){.always = true, .looks_without_hits_max = looks_max};
     (void)tick(&c, &executor);
     assert_true(c.room->views.uses_join);
@@ -347,18 +347,18 @@ static unsigned come_together(size_t workers, uint32_t sightings_max, uint32_t l
 /* Also if there are too many entries and too few hits, whichever is found first. */
 TEST(fruitless_join_is_the_same_with_any_number_of_workers)
 {
-    static const uint32_t sightings_max[] = {500, 5000, 1u << 20}, looks_max[] = {10, 1000, 3000, 1u << 20};
+    static const uint32_t visible_entries_max[] = {500, 5000, 1u << 20}, looks_max[] = {10, 1000, 3000, 1u << 20};
     static const size_t workers[] = {2, 5, 16};
     unsigned met = 0;
 
     (void)state;
-    for (size_t s = 0; s < sizeof sightings_max / sizeof sightings_max[0]; s++) {
+    for (size_t s = 0; s < sizeof visible_entries_max / sizeof visible_entries_max[0]; s++) {
         for (size_t l = 0; l < sizeof looks_max / sizeof looks_max[0]; l++) {
-            const unsigned outcome = come_together(1, sightings_max[s], looks_max[l]);
+            const unsigned outcome = come_together(1, visible_entries_max[s], looks_max[l]);
 
             met |= 1u << outcome;
             for (size_t h = 0; h < sizeof workers / sizeof workers[0]; h++) {
-                assert_int_equal(come_together(workers[h], sightings_max[s], looks_max[l]), outcome);
+                assert_int_equal(come_together(workers[h], visible_entries_max[s], looks_max[l]), outcome);
             }
         }
     }

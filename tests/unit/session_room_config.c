@@ -8,7 +8,8 @@
 #include "server/space/space.h"
 #include "tests/support/test.h"
 
-static const qd_limits limits = {.entities_max = 5000, .events_max = 700, .observers_max = 80, .sightings_max = 900};
+static const qd_limits limits = {
+    .entities_max = 5000, .events_max = 700, .observers_max = 80, .visible_entries_max = 900};
 static qd_fault fault;
 
 static void assert_fault(const qd_msg_room_config *config, const char *text)
@@ -44,7 +45,7 @@ TEST(config_out_of_range_is_refused)
                                       .entities_max = 5000,
                                       .events_max = 700,
                                       .observers_max = 80,
-                                      .sightings_max = 900,
+                                      .visible_entries_max = 900,
                                       .grace_ms = 3600000,
                                       .empty_close_ms = 86400000});
     assert_fine(&(qd_msg_room_config){.tick_mode = QD_TICK_MODE_STEP, .writers = 1024, .step_deadline_ms = 3600000});
@@ -55,7 +56,7 @@ TEST(config_out_of_range_is_refused)
         {{.entities_max = 5001}, "entities_max is 5001: must be 1 to 5000"},
         {{.events_max = 701}, "events_max is 701: must be 1 to 700"},
         {{.observers_max = 81}, "observers_max is 81: must be 1 to 80"},
-        {{.sightings_max = 901}, "sightings_max is 901: must be 1 to 900"},
+        {{.visible_entries_max = 901}, "visible_entries_max is 901: must be 1 to 900"},
         {{.grace_ms = 3600001}, "grace_ms is 3600001: must be 1 to 3600000"},
         {{.empty_close_ms = 86400001}, "empty_close_ms is 86400001: must be 1 to 86400000"},
         {{.tick_mode = (qd_tick_mode)3}, "tick_mode is 3: must be TICK_MODE_CLOCK (1) or TICK_MODE_STEP (2)"},
@@ -106,7 +107,8 @@ TEST(config_that_does_not_fit_its_index_is_refused)
         {{.index = QD_INDEX_HASH, .depth = 1}, "depth is 1: leave it out with INDEX_HASH, which is no tree"},
         {{.index = QD_INDEX_GRID, .depth = 3}, "depth is 3: leave it out with INDEX_GRID, which is no tree"},
         {{.prune = (qd_prune_kind)5}, "prune is 5: must be PRUNE_AUTO (1) to PRUNE_LAZY (4)"},
-        {{.prune = QD_PRUNE_WALK}, "prune is PRUNE_WALK: leave it out with INDEX_AUTO, it is for INDEX_SPARSE"},
+        {{.prune = QD_PRUNE_TRAVERSAL},
+         "prune is PRUNE_TRAVERSAL: leave it out with INDEX_AUTO, it is for INDEX_SPARSE"},
         {{.index = QD_INDEX_BRUTE, .prune = QD_PRUNE_AUTO},
          "prune is PRUNE_AUTO: leave it out with INDEX_BRUTE, it is for INDEX_SPARSE"},
         {{.index = QD_INDEX_HASH, .cell_size = -2}, "cell_size is -2: must be finite and above 0"},
@@ -205,7 +207,7 @@ TEST(config_left_out_gets_defaults)
     assert_int_equal(effective.entities_max, 5000);
     assert_int_equal(effective.events_max, 700);
     assert_int_equal(effective.observers_max, 80);
-    assert_int_equal(effective.sightings_max, 900);
+    assert_int_equal(effective.visible_entries_max, 900);
     assert_int_equal(effective.grace_ms, 5000);
     assert_int_equal(effective.empty_close_ms, 60000);
     assert_int_equal(effective.index, QD_INDEX_AUTO);
@@ -256,7 +258,8 @@ TEST(config_that_differs_is_refused)
         {{.entities_max = 1}, "entities_max is 1, but the room has 5000: ask for that, or leave entities_max out"},
         {{.events_max = 1}, "events_max is 1, but the room has 700: ask for that, or leave events_max out"},
         {{.observers_max = 1}, "observers_max is 1, but the room has 80: ask for that, or leave observers_max out"},
-        {{.sightings_max = 1}, "sightings_max is 1, but the room has 900: ask for that, or leave sightings_max out"},
+        {{.visible_entries_max = 1},
+         "visible_entries_max is 1, but the room has 900: ask for that, or leave visible_entries_max out"},
         {{.writers = 2}, "writers is 2, but the room has 0: ask for that, or leave writers out"},
         {{.grace_ms = 1}, "grace_ms is 1, but the room has 5000: ask for that, or leave grace_ms out"},
         {{.empty_close_ms = 1},

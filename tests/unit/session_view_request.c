@@ -47,7 +47,7 @@ TEST(describe_with_bad_column_is_refused)
     static const uint8_t longest[] = {32, 0}, longer[] = {0, 33};
 
     static const struct {
-        qd_msg_describe describe;
+        qd_msg_set_description describe;
         qd_error_code code;
         const char *text;
     } rows[] = {
@@ -59,8 +59,8 @@ TEST(describe_with_bad_column_is_refused)
         {{.count = 2, .id = two, .hidden = bad_flag}, QD_ERROR_INVALID, "hidden of entry 1 is 2: must be 0 to 1"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        assert_checked((qd_client_message){.kind = QD_CLIENT_DESCRIBE, .as.describe = rows[i].describe}, 2,
-                       rows[i].code, rows[i].text);
+        assert_checked((qd_client_message){.kind = QD_CLIENT_SET_DESCRIPTION, .as.set_description = rows[i].describe},
+                       2, rows[i].code, rows[i].text);
     }
 }
 
@@ -169,7 +169,7 @@ TEST(except_and_view_options_out_of_range_are_refused)
     static const uint32_t ids[1025];
 #define EXCEPT(shown, hidden)                                                                                          \
     {                                                                                                                  \
-        .kind = QD_CLIENT_EXCEPT, .as.except = {                                                                       \
+        .kind = QD_CLIENT_SET_EXCEPTIONS, .as.set_exceptions = {                                                       \
             .show_count = (shown),                                                                                     \
             .show = ids,                                                                                               \
             .hide_count = (hidden),                                                                                    \
@@ -178,7 +178,7 @@ TEST(except_and_view_options_out_of_range_are_refused)
     }
 #define WATCH(number)                                                                                                  \
     {                                                                                                                  \
-        .kind = QD_CLIENT_VIEW_OPTIONS, .as.view_options.watch = (qd_watch)(number)                                    \
+        .kind = QD_CLIENT_SET_VIEW_OPTIONS, .as.set_view_options.watch = (qd_watch)(number)                            \
     }
     static const struct {
         qd_client_message message;
@@ -187,7 +187,7 @@ TEST(except_and_view_options_out_of_range_are_refused)
         {EXCEPT(1024, 1024), NULL},
         {EXCEPT(1024, 1025), "hide has 1025 ids: must have at most 1024"},
         {EXCEPT(1025, 1025), "show has 1025 ids: must have at most 1024"},
-        {{.kind = QD_CLIENT_VIEW_OPTIONS, .as.view_options.bytes_max = UINT32_MAX}, NULL},
+        {{.kind = QD_CLIENT_SET_VIEW_OPTIONS, .as.set_view_options.bytes_max = UINT32_MAX}, NULL},
         {WATCH(QD_WATCH_NONE), NULL},
         {WATCH(QD_WATCH_OWN), NULL},
         {WATCH(QD_WATCH_ALL), NULL},

@@ -40,7 +40,7 @@ void qd_batch_command(qd_room_actor *actor, const qd_request *request)
 
 static void apply_roster(qd_room_actor *actor, const qd_request *request)
 {
-    const qd_msg_roster *roster = &request->decoded.message.as.roster;
+    const qd_msg_set_roster *roster = &request->decoded.message.as.set_roster;
     qd_membership *membership = request->head.membership;
     const qd_room_roster named = {.number = roster->roster,
                                   .first = roster->first,
@@ -75,12 +75,12 @@ static void apply_roster(qd_room_actor *actor, const qd_request *request)
 
 static void fail_move(qd_room_actor *actor, const qd_request *request)
 {
-    const qd_msg_roster_move *move = &request->decoded.message.as.roster_move;
+    const qd_msg_move_roster *move = &request->decoded.message.as.move_roster;
     uint32_t size;
 
     if (qd_room_roster_ids(actor->room, request->head.membership->member, move->roster, &size) == NULL) {
         fail(actor, request, QD_ERROR_UNKNOWN_ROSTER,
-             "roster is %" PRIu32 ", but this session has none of that number in the room: name it by Roster first",
+             "roster is %" PRIu32 ", but this session has none of that number in the room: register it by SetRoster first",
              move->roster);
     } else {
         fail(actor, request, QD_ERROR_INVALID,
@@ -91,7 +91,7 @@ static void fail_move(qd_room_actor *actor, const qd_request *request)
 
 static void apply_move(qd_room_actor *actor, const qd_request *request)
 {
-    const qd_msg_roster_move *move = &request->decoded.message.as.roster_move;
+    const qd_msg_move_roster *move = &request->decoded.message.as.move_roster;
     qd_membership *membership = request->head.membership;
     const qd_room_roster_positions places = {.number = move->roster,
                                              .first = move->first,
@@ -102,7 +102,7 @@ static void apply_move(qd_room_actor *actor, const qd_request *request)
                                              .teleport = move->teleport};
     qd_room_refusals refusals;
 
-    if (qd_room_roster_move(actor->room, membership->member, &places, &refusals) != QD_OK) {
+    if (qd_room_move_roster(actor->room, membership->member, &places, &refusals) != QD_OK) {
         fail_move(actor, request);
         return;
     }
@@ -119,7 +119,7 @@ static void apply_move(qd_room_actor *actor, const qd_request *request)
 
 void qd_roster_command(qd_room_actor *actor, const qd_request *request)
 {
-    if (request->decoded.message.kind == QD_CLIENT_ROSTER) {
+    if (request->decoded.message.kind == QD_CLIENT_SET_ROSTER) {
         apply_roster(actor, request);
     } else {
         apply_move(actor, request);

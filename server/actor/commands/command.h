@@ -35,7 +35,7 @@ qd_command_sent qd_command_send(qd_room_actor *actor, const qd_request *request,
 
 /* Spawn, Move, Teleport, Reshape and Despawn. */
 void qd_batch_command(qd_room_actor *actor, const qd_request *request);
-/* Roster and RosterMove. */
+/* Roster and MoveRoster. */
 void qd_roster_command(qd_room_actor *actor, const qd_request *request);
 
 /* ---- member_commands.c ---- */
@@ -50,7 +50,7 @@ void qd_close_command(qd_room_actor *actor, const qd_request *request);
 
 /* ---- ownership_commands.c: they also report to the sessions concerned ---- */
 
-void qd_handover_command(qd_room_actor *actor, const qd_request *request);
+void qd_hand_over_command(qd_room_actor *actor, const qd_request *request);
 /* Of a session that has a token. */
 void qd_adopt_command(qd_room_actor *actor, const qd_request *request);
 
@@ -70,7 +70,7 @@ void qd_step_command(qd_room_actor *actor, const qd_request *request);
 
 /* ---- view_commands.c ---- */
 
-/* Describe, Observe, MoveObservers, Unobserve, Except, ViewOptions and Why. */
+/* SetDescription, Observe, MoveObservers, Unobserve, SetExceptions, SetViewOptions and Why. */
 void qd_view_command(qd_room_actor *actor, const qd_request *request);
 
 #endif

@@ -64,9 +64,9 @@ static uint32_t member_of(const qd_room_actor *actor, uint64_t session)
     return QD_ROOM_OWNED;
 }
 
-void qd_handover_command(qd_room_actor *actor, const qd_request *request)
+void qd_hand_over_command(qd_room_actor *actor, const qd_request *request)
 {
-    const qd_msg_handover *handover = &request->decoded.message.as.handover;
+    const qd_msg_hand_over *handover = &request->decoded.message.as.hand_over;
     qd_membership *membership = request->head.membership;
     uint32_t to = handover->room_owned ? QD_ROOM_OWNED : member_of(actor, handover->session);
 
@@ -76,7 +76,7 @@ void qd_handover_command(qd_room_actor *actor, const qd_request *request)
                         handover->session);
         return;
     }
-    /* A session that takes from the room by Handover needs no report. */
+    /* A session that takes from the room by HandOver needs no report. */
     bool is_reported = to != QD_ROOM_OWNED && to != membership->member;
     uint32_t *given = is_reported ? take_ids(actor, request, handover->count) : NULL;
     if (is_reported && handover->count > 0 && given == NULL) {

@@ -11,7 +11,7 @@
 #define SNAPSHOT_ROWS_DEFAULT 65536u
 #define QUERY_ROWS_DEFAULT    1024u
 
-/* ---- Snapshot ---- */
+/* ---- GetSnapshot ---- */
 
 static void encode_snapshot(const qd_room_actor *actor, const qd_request *request, const qd_room_batch *columns,
                             bool more, qd_frames *list)
@@ -39,7 +39,7 @@ static void encode_snapshot(const qd_room_actor *actor, const qd_request *reques
 
 void qd_snapshot_command(qd_room_actor *actor, const qd_request *request)
 {
-    const qd_msg_snapshot *snapshot = &request->decoded.message.as.snapshot;
+    const qd_msg_get_snapshot *snapshot = &request->decoded.message.as.get_snapshot;
     qd_frames list = {.heap = &actor->heap};
     qd_room_batch columns;
     bool more;
@@ -208,7 +208,7 @@ void qd_stats_command(qd_room_actor *actor, const qd_request *request)
         .passed = stats.passed,
         .index_changes = stats.index_changes,
         .observers = views.observers,
-        .seen = views.seen,
+        .visible_entries = views.seen,
         .enters = views.enters,
         .leaves = views.leaves,
     };

@@ -9,7 +9,7 @@
 
 static void apply_describe(qd_room_actor *actor, const qd_request *request)
 {
-    const qd_msg_describe *describe = &request->decoded.message.as.describe;
+    const qd_msg_set_description *describe = &request->decoded.message.as.set_description;
     qd_room_refusals refusals;
 
     qd_room_describe(actor->room, request->head.membership->member, describe, &refusals);
@@ -40,7 +40,7 @@ static void apply_observers(qd_room_actor *actor, const qd_request *request)
 /* Returns false if the request is refused as a whole. */
 static bool apply_except(qd_room_actor *actor, const qd_request *request)
 {
-    const qd_msg_except *except = &request->decoded.message.as.except;
+    const qd_msg_set_exceptions *except = &request->decoded.message.as.set_exceptions;
     qd_status status = qd_room_except(actor->room, request->head.membership->member, except->observer,
                                       except->show_count, except->show, except->hide_count, except->hide);
 
@@ -65,7 +65,7 @@ static void apply_options(qd_room_actor *actor, const qd_request *request)
         [QD_WATCH_OWN] = QD_ROOM_WATCH_OWN,
         [QD_WATCH_ALL] = QD_ROOM_WATCH_ALL,
     };
-    const qd_msg_view_options *options = &request->decoded.message.as.view_options;
+    const qd_msg_set_view_options *options = &request->decoded.message.as.set_view_options;
 
     qd_room_view_options_set(
         actor->room, request->head.membership->member,
@@ -88,7 +88,7 @@ static qd_msg_why_result columns_of(const qd_room_actor *actor, const qd_room_re
     for (uint32_t i = 0; i < count; i++) {
         session[i] = actor->members[reasons[i].member].session;
         observer[i] = reasons[i].observer;
-        sight[i] = (uint8_t)reasons[i].sight;
+        sight[i] = (uint8_t)reasons[i].visibility;
         distance[i] = reasons[i].distance;
         range[i] = reasons[i].range;
         leave_margin[i] = reasons[i].leave_margin;
@@ -98,7 +98,7 @@ static qd_msg_why_result columns_of(const qd_room_actor *actor, const qd_room_re
     return (qd_msg_why_result){.count = count,
                                .session = session,
                                .observer = observer,
-                               .sight = sight,
+                               .visibility = sight,
                                .distance = distance,
                                .range = range,
                                .leave_margin = leave_margin,
@@ -160,13 +160,13 @@ void qd_view_command(qd_room_actor *actor, const qd_request *request)
     bool applied = true;
 
     switch (message->kind) {
-    case QD_CLIENT_DESCRIBE:
+    case QD_CLIENT_SET_DESCRIPTION:
         apply_describe(actor, request);
         break;
-    case QD_CLIENT_EXCEPT:
+    case QD_CLIENT_SET_EXCEPTIONS:
         applied = apply_except(actor, request);
         break;
-    case QD_CLIENT_VIEW_OPTIONS:
+    case QD_CLIENT_SET_VIEW_OPTIONS:
         apply_options(actor, request);
         break;
     case QD_CLIENT_WHY:

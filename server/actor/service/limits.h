@@ -29,15 +29,15 @@ typedef struct qd_limits {
     uint32_t connections_max;
     uint32_t frame_bytes_max;
     uint32_t rooms_max;
-    uint32_t entities_max;     /* per room */
-    uint32_t events_max;       /* per room and tick */
-    uint32_t observers_max;    /* per room */
-    uint32_t sightings_max;    /* per room */
-    uint32_t roster_ids_max;   /* per session and room */
-    uint32_t queue_bytes_max;  /* per session */
-    uint32_t slow_ms_max;      /* until a full queue is half empty */
-    uint32_t resume_ms_max;    /* how long a session outlives its connection */
-    uint32_t room_batches_max; /* waiting in a room */
+    uint32_t entities_max;        /* per room */
+    uint32_t events_max;          /* per room and tick */
+    uint32_t observers_max;       /* per room */
+    uint32_t visible_entries_max; /* per room */
+    uint32_t roster_ids_max;      /* per session and room */
+    uint32_t queue_bytes_max;     /* per session */
+    uint32_t slow_ms_max;         /* until a full queue is half empty */
+    uint32_t resume_ms_max;       /* how long a session outlives its connection */
+    uint32_t room_batches_max;    /* waiting in a room */
 } qd_limits;
 
 #endif

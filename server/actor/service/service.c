@@ -54,7 +54,7 @@ void qd_service_stats(qd_service *service, qd_msg_server_stats *stats)
         .bytes_in = qd_counted(counters, QD_COUNT_BYTES_IN),
         .bytes_out = qd_counted(counters, QD_COUNT_BYTES_OUT),
         .errors = qd_counted(counters, QD_COUNT_ERRORS),
-        .parked = atomic_load(&service->detached),
+        .detached = atomic_load(&service->detached),
         .resumed = qd_counted(counters, QD_COUNT_RESUMED),
         .too_slow = qd_counted(counters, QD_COUNT_TOO_SLOW),
     };

@@ -13,13 +13,13 @@
 #include "../../space/space.h"
 
 typedef struct qd_room_config {
-    qd_space_config space;   /* the room sets bodies_max itself, from entities_max */
-    uint32_t entities_max;   /* 1 to QD_SPACE_SLOTS_MAX */
-    uint32_t events_max;     /* pairs per tick, 1 or more */
-    uint32_t observers_max;  /* 0: the room allows no observers */
-    uint32_t sightings_max;  /* visible entries of all observers together (room_views.h, LIMIT) */
-    uint32_t roster_ids_max; /* ids in the rosters of one member; 0: the room allows no rosters */
-    uint64_t grace_ns;       /* how long entities stay after their owner has left, in ns */
+    qd_space_config space;        /* the room sets bodies_max itself, from entities_max */
+    uint32_t entities_max;        /* 1 to QD_SPACE_SLOTS_MAX */
+    uint32_t events_max;          /* pairs per tick, 1 or more */
+    uint32_t observers_max;       /* 0: the room allows no observers */
+    uint32_t visible_entries_max; /* visible entries of all observers together (room_views.h, LIMIT) */
+    uint32_t roster_ids_max;      /* ids in the rosters of one member; 0: the room allows no rosters */
+    uint64_t grace_ns;            /* how long entities stay after their owner has left, in ns */
 } qd_room_config;
 
 /* ---- members ---- */

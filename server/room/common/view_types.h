@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The values that go into a room's views and come out of them. room_views.h has the functions and defines the terms.
- * Batches are the columns of the messages Describe and Observe, so that a new column needs no copy on its way.
+ * Batches are the columns of the messages SetDescription and Observe, so that a new column needs no copy on its way.
  *
  * Arrays that the caller passes are read during the call only. Arrays in results belong to the room, and are valid
  * until the next call on it. Lengths have the room's unit, angles are in radians.
@@ -96,7 +96,7 @@ typedef struct qd_room_view_report {
 
 /* Why an observer sees an entity or does not: the first that applies, SEEN_* for what is in the view, NOT_* for what is
  * not. The numbers are those of Sight in quadrille.proto. */
-typedef enum qd_room_sight {
+typedef enum qd_room_visibility {
     QD_ROOM_SEEN = 1,
     QD_ROOM_SEEN_BY_SHOW = 2,   /* it is on `show` */
     QD_ROOM_SEEN_BY_MARGIN = 3, /* beyond the range, within the margin */
@@ -110,11 +110,11 @@ typedef enum qd_room_sight {
     QD_ROOM_NOT_LIMIT = 11,  /* others are nearer */
     QD_ROOM_NOT_BUDGET = 12, /* it will enter: enter_budget or bytes_max holds it back */
     QD_ROOM_NOT_YET = 13,    /* the observer or the entity has changed since the last tick, or views are suspended */
-} qd_room_sight;
+} qd_room_visibility;
 
 typedef struct qd_room_reason {
     uint32_t member, observer;
-    qd_room_sight sight;
+    qd_room_visibility visibility;
     double distance; /* of the centers; an anchored observer is where it was at the last tick */
     float range;     /* that applies to this entity: the larger of the observer's and visible_range; of a box 0 */
     float leave_margin;

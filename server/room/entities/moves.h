@@ -37,7 +37,7 @@ typedef struct qd_moves {
 
 void qd_moves_by_id(qd_moves *moves, qd_entities *entities, uint32_t member, const qd_room_batch *batch,
                     bool is_teleport, qd_room_refusals *refusals);
-/* QD_ERR_NOT_FOUND, QD_ERR_INVALID: as qd_room_roster_move. */
+/* QD_ERR_NOT_FOUND, QD_ERR_INVALID: as qd_room_move_roster. */
 qd_status qd_moves_by_roster(qd_moves *moves, qd_entities *entities, uint32_t member,
                              const qd_room_roster_positions *positions, qd_room_refusals *refusals) QD_MUST_USE;
 /* Applies the next run; false: there is none. */

@@ -22,7 +22,7 @@ void qd_description_forget(qd_views *views, uint32_t slot)
     }
 }
 
-static int describe_one(qd_views *views, uint32_t member, const qd_msg_describe *batch, uint32_t i,
+static int describe_one(qd_views *views, uint32_t member, const qd_msg_set_description *batch, uint32_t i,
                         const uint8_t *payload)
 {
     qd_id_entry entry = qd_ids_get(&views->entities->ids, batch->id[i]);
@@ -66,7 +66,8 @@ static int describe_one(qd_views *views, uint32_t member, const qd_msg_describe 
     return 0;
 }
 
-void qd_views_describe(qd_views *views, uint32_t member, const qd_msg_describe *batch, qd_room_refusals *refusals)
+void qd_views_describe(qd_views *views, uint32_t member, const qd_msg_set_description *batch,
+                       qd_room_refusals *refusals)
 {
     const uint8_t *payload = batch->payload;
 

@@ -9,7 +9,8 @@
 #include "state/view_state.h"
 
 /* As qd_room_describe. */
-void qd_views_describe(qd_views *views, uint32_t member, const qd_msg_describe *batch, qd_room_refusals *refusals);
+void qd_views_describe(qd_views *views, uint32_t member, const qd_msg_set_description *batch,
+                       qd_room_refusals *refusals);
 /* All 0 if nothing was described. */
 const qd_description *qd_description_of(const qd_views *views, uint32_t slot);
 /* Another entity has got the slot. */

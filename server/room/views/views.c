@@ -20,7 +20,7 @@ void qd_views_init(qd_views *views, qd_entities *entities, const qd_room_config 
         .heap = entities->heap,
         .index_config = config->space,
         .observers_max = config->observers_max,
-        .visible_max = config->sightings_max,
+        .visible_max = config->visible_entries_max,
         .free = QD_NONE,
         .multiplier = qd_visible_entries_multiplier(salt),
     };

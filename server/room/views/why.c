@@ -13,7 +13,7 @@ static bool shows(const qd_views *views, const qd_observer *observer, uint32_t s
 }
 
 /* Why the entity cannot be in the view, wherever it is; 0: it can. */
-static qd_room_sight forbids(const qd_views *views, const qd_observer *observer, uint32_t slot)
+static qd_room_visibility forbids(const qd_views *views, const qd_observer *observer, uint32_t slot)
 {
     const qd_target *target = &views->targets[slot];
 
@@ -47,7 +47,7 @@ static uint32_t chosen(const qd_observer *observer)
     return count;
 }
 
-static qd_room_sight seen_how(const qd_views *views, const qd_observer *observer, uint32_t slot, uint32_t flags)
+static qd_room_visibility seen_how(const qd_views *views, const qd_observer *observer, uint32_t slot, uint32_t flags)
 {
     if (shows(views, observer, slot)) {
         return QD_ROOM_SEEN_BY_SHOW;
@@ -55,14 +55,15 @@ static qd_room_sight seen_how(const qd_views *views, const qd_observer *observer
     return qd_rule_near(observer, &views->targets[slot], flags) ? QD_ROOM_SEEN : QD_ROOM_SEEN_BY_MARGIN;
 }
 
-static qd_room_sight sight_of(const qd_views *views, const qd_observer *observer, uint32_t slot, uint32_t flags)
+static qd_room_visibility visibility_of(const qd_views *views, const qd_observer *observer, uint32_t slot,
+                                        uint32_t flags)
 {
     const qd_target *target = &views->targets[slot];
 
     if (flags & QD_ENTRY_SEEN) {
         return seen_how(views, observer, slot, flags);
     }
-    qd_room_sight forbidden = forbids(views, observer, slot);
+    qd_room_visibility forbidden = forbids(views, observer, slot);
     if (forbidden) {
         return forbidden;
     }
@@ -91,7 +92,7 @@ static qd_room_reason reason_of(const qd_views *views, const qd_observer *observ
     return (qd_room_reason){
         .member = observer->member,
         .observer = observer->id,
-        .sight = sight_of(views, observer, slot, entry ? *entry & QD_ENTRY_FLAGS : 0),
+        .visibility = visibility_of(views, observer, slot, entry ? *entry & QD_ENTRY_FLAGS : 0),
         .distance = qd_rule_distance(observer, target),
         .range = observer->kind == QD_ROOM_BOX ? 0 : range,
         .leave_margin = observer->leave_margin,

@@ -27,9 +27,9 @@ bool qd_batch_check(const qd_client_message *message, uint32_t dimensions, qd_fa
 
 bool qd_roster_check(const qd_client_message *message, uint32_t dimensions, qd_fault *fault)
 {
-    bool moves = message->kind == QD_CLIENT_ROSTER_MOVE;
-    const qd_msg_roster_move *move = &message->as.roster_move;
-    uint32_t number = moves ? move->roster : message->as.roster.roster;
+    bool moves = message->kind == QD_CLIENT_MOVE_ROSTER;
+    const qd_msg_move_roster *move = &message->as.move_roster;
+    uint32_t number = moves ? move->roster : message->as.set_roster.roster;
 
     if (number >= QD_ROOM_ROSTERS_MAX) {
         return qd_fault_invalid(fault, "roster is %" PRIu32 ": must be 0 to %u", number, QD_ROOM_ROSTERS_MAX - 1);
@@ -37,9 +37,9 @@ bool qd_roster_check(const qd_client_message *message, uint32_t dimensions, qd_f
     return !moves || check_z(move->x, move->z, NULL, dimensions, fault);
 }
 
-bool qd_handover_check(const qd_client_message *message, uint32_t dimensions, qd_fault *fault)
+bool qd_hand_over_check(const qd_client_message *message, uint32_t dimensions, qd_fault *fault)
 {
-    const qd_msg_handover *handover = &message->as.handover;
+    const qd_msg_hand_over *handover = &message->as.hand_over;
 
     (void)dimensions;
     if ((handover->session != 0) != handover->room_owned) {

@@ -13,21 +13,21 @@
 
 /* Spawn, Move, Teleport, Reshape and Despawn. */
 bool qd_batch_check(const qd_client_message *message, uint32_t dimensions, qd_fault *fault);
-/* Roster and RosterMove. */
+/* Roster and MoveRoster. */
 bool qd_roster_check(const qd_client_message *message, uint32_t dimensions, qd_fault *fault);
-bool qd_handover_check(const qd_client_message *message, uint32_t dimensions, qd_fault *fault);
+bool qd_hand_over_check(const qd_client_message *message, uint32_t dimensions, qd_fault *fault);
 
 /* ---- query_request.c ---- */
 
 /* A limit of rows, of which 0 is the default. */
 bool qd_limit_check(uint32_t limit, uint32_t max, qd_fault *fault);
 bool qd_query_check(const qd_msg_query *query, uint32_t dimensions, qd_fault *fault);
-/* The region of a Snapshot, whose sides may be infinite. */
+/* The region of GetSnapshot, whose sides may be infinite. */
 bool qd_region_check(const qd_msg_bounds *region, uint32_t dimensions, qd_fault *fault);
 
 /* ---- view_request.c ---- */
 
-/* Describe, Observe, MoveObservers, Unobserve, Except, ViewOptions and Why. */
+/* SetDescription, Observe, MoveObservers, Unobserve, SetExceptions, SetViewOptions and Why. */
 bool qd_view_request_check(const qd_client_message *message, uint32_t dimensions, qd_fault *fault);
 
 #endif

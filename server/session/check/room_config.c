@@ -33,7 +33,7 @@ static const number_field fields[] = {
     LIMITED(entities_max),
     LIMITED(events_max),
     LIMITED(observers_max),
-    LIMITED(sightings_max),
+    LIMITED(visible_entries_max),
     FIELD(grace_ms, 1, 3600000, 5000),
     FIELD(empty_close_ms, 1, 86400000, 60000),
     FIELD(writers, 1, 1024, 0),

@@ -85,7 +85,7 @@ static bool check_tiers(const qd_msg_observers *observers, qd_fault *fault)
 
 /* ---- messages ---- */
 
-static bool check_describe(const qd_msg_describe *describe, qd_fault *fault)
+static bool check_describe(const qd_msg_set_description *describe, qd_fault *fault)
 {
     return check_bytes("payload_size", describe->payload_size, describe->count, QD_VIEW_PAYLOAD_MAX, fault) &&
            check_bytes("hidden", describe->hidden, describe->count, 1, fault);
@@ -141,7 +141,7 @@ static bool check_except(const char *name, uint32_t count, qd_fault *fault)
            qd_fault_invalid(fault, "%s has %" PRIu32 " ids: must have at most %u", name, count, QD_VIEW_EXCEPTIONS_MAX);
 }
 
-static bool check_options(const qd_msg_view_options *options, qd_fault *fault)
+static bool check_options(const qd_msg_set_view_options *options, qd_fault *fault)
 {
     return (unsigned)options->watch <= QD_WATCH_ALL ||
            qd_fault_invalid(fault, "watch is %d: must be WATCH_NONE (1), WATCH_OWN (2) or WATCH_ALL (3)",
@@ -151,17 +151,17 @@ static bool check_options(const qd_msg_view_options *options, qd_fault *fault)
 bool qd_view_request_check(const qd_client_message *message, uint32_t dimensions, qd_fault *fault)
 {
     switch (message->kind) {
-    case QD_CLIENT_DESCRIBE:
-        return check_describe(&message->as.describe, fault);
+    case QD_CLIENT_SET_DESCRIPTION:
+        return check_describe(&message->as.set_description, fault);
     case QD_CLIENT_OBSERVE:
         return check_observe(&message->as.observers, dimensions, fault);
     case QD_CLIENT_MOVE_OBSERVERS:
         return check_move(&message->as.observers, dimensions, fault);
-    case QD_CLIENT_EXCEPT:
-        return check_except("show", message->as.except.show_count, fault) &&
-               check_except("hide", message->as.except.hide_count, fault);
-    case QD_CLIENT_VIEW_OPTIONS:
-        return check_options(&message->as.view_options, fault);
+    case QD_CLIENT_SET_EXCEPTIONS:
+        return check_except("show", message->as.set_exceptions.show_count, fault) &&
+               check_except("hide", message->as.set_exceptions.hide_count, fault);
+    case QD_CLIENT_SET_VIEW_OPTIONS:
+        return check_options(&message->as.set_view_options, fault);
     default:
         return true;
     }

@@ -62,8 +62,8 @@ static void spawn(quadrille *q)
                                                               .half_x = half,
                                                               .half_y = half,
                                                               .mask = no_pairs}}});
-        put(q, &(qd_client_message){.kind = QD_CLIENT_ROSTER,
-                                    .as.roster = {.room = q->room, .first = at, .count = count, .id = w->id + at}});
+        put(q, &(qd_client_message){.kind = QD_CLIENT_SET_ROSTER,
+                                    .as.set_roster = {.room = q->room, .first = at, .count = count, .id = w->id + at}});
     }
     free(half);
     free(no_pairs);
@@ -74,8 +74,8 @@ static void move(quadrille *q, uint32_t step)
     const world *w = q->world;
 
     for (uint32_t at = 0; at < w->points; at += PIECE) {
-        put(q, &(qd_client_message){.kind = QD_CLIENT_ROSTER_MOVE,
-                                    .as.roster_move = {.room = q->room,
+        put(q, &(qd_client_message){.kind = QD_CLIENT_MOVE_ROSTER,
+                                    .as.move_roster = {.room = q->room,
                                                        .first = at,
                                                        .count = piece_at(w, at),
                                                        .x = w->x[step % 2] + at,

@@ -113,7 +113,7 @@ static void place(struct run *run, rng_stream *rng, uint32_t actor, uint32_t num
                                        .z = batch.z,
                                        .teleport = rng_one_in(rng, 4)};
     memset(&refusals, 0x5a, sizeof refusals);
-    qd_status status = qd_room_roster_move(run->room, run->member[actor], &places, &refusals);
+    qd_status status = qd_room_move_roster(run->room, run->member[actor], &places, &refusals);
     if (status != QD_OK) {
         fail(run, "places of roster %u were refused with %d", number, status);
     }

@@ -38,8 +38,8 @@ struct met {
     /* Of pairs. */
     uint64_t events, passed, snapshots, own_reports, named, full, placed, placed_whole, judged, close;
     /* Of views. */
-    uint64_t joined, leaves[QD_ROOM_LEFT_LIMIT + 1], enters, relays, watchers, sights[QD_ROOM_NOT_YET + 1], handed_over,
-        adopted;
+    uint64_t joined, leaves[QD_ROOM_LEFT_LIMIT + 1], enters, relays, watchers, visibilities[QD_ROOM_NOT_YET + 1],
+        handed_over, adopted;
 };
 
 extern struct met *met;

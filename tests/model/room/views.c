@@ -279,9 +279,10 @@ void views_follow(const views_room *views, views_observer *observer)
 
 /* ---- why ---- */
 
-static qd_room_sight sight_of(const views_room *views, const views_observer *observer, const ref_entity *entity)
+static qd_room_visibility visibility_of(const views_room *views, const views_observer *observer,
+                                        const ref_entity *entity)
 {
-    static const qd_room_sight words[] = {
+    static const qd_room_visibility words[] = {
         [QD_ROOM_LEFT_EXCEPTED] = QD_ROOM_NOT_EXCEPTED,
         [QD_ROOM_LEFT_HIDDEN] = QD_ROOM_NOT_HIDDEN,
         [QD_ROOM_LEFT_TEAM] = QD_ROOM_NOT_TEAM,
@@ -325,7 +326,7 @@ qd_room_reason views_why(const views_room *views, const views_observer *observer
     return (qd_room_reason){
         .member = observer->member,
         .observer = observer->id,
-        .sight = sight_of(views, observer, entity),
+        .visibility = visibility_of(views, observer, entity),
         .distance = views_distance(views, observer, entity),
         .range = observer->kind == QD_ROOM_BOX ? 0 : range,
         .leave_margin = observer->margin,

@@ -329,11 +329,11 @@ static void mix_report(struct run *run, const qd_room_view_report *report)
 static void check_reason(struct run *run, const qd_room_reason *found, qd_room_reason expected)
 {
     REQUIRE(run, found->member == expected.member && found->observer == expected.observer);
-    REQUIRE(run, found->sight == expected.sight);
+    REQUIRE(run, found->visibility == expected.visibility);
     REQUIRE(run, found->distance == expected.distance && found->range == expected.range &&
                      found->leave_margin == expected.leave_margin);
     REQUIRE(run, found->limit == expected.limit && found->seen == expected.seen);
-    met->sights[found->sight]++;
+    met->visibilities[found->visibility]++;
 }
 
 /* Straight after a tick. */

@@ -48,7 +48,7 @@ static void check_refusals(struct run *run, const qd_room_refusals *refusals, co
 
 /* ---- descriptions ---- */
 
-static int describe_one(struct run *run, uint32_t member, const qd_msg_describe *batch, uint32_t i,
+static int describe_one(struct run *run, uint32_t member, const qd_msg_set_description *batch, uint32_t i,
                         const uint8_t *payload)
 {
     ref_entity *entity;
@@ -103,7 +103,7 @@ void views_do_describe(struct run *run, rng_stream *rng, uint32_t member)
         team[i] = rng_below(rng, 3);
         hidden[i] = rng_one_in(rng, 3);
     }
-    qd_msg_describe batch = {
+    qd_msg_set_description batch = {
         .count = count,
         .id = run->id,
         .tag = rng_one_in(rng, 2) ? tag : NULL,

@@ -368,7 +368,7 @@ void views_tick(views_room *views, uint32_t skipped)
         views->member[member].bytes = views->member[member].is_emptied = 0;
     }
     /* An observer that has gone has no visible entries any more, but still a view. */
-    if (visible_entries(views) > views->room->config.sightings_max) {
+    if (visible_entries(views) > views->room->config.visible_entries_max) {
         suspend(views);
     } else if (views->suspended) {
         resume(views);

@@ -13,7 +13,7 @@
 #define ROW(name, number, words) [number] = (words),
 static const char *const end_reasons[] = {QD_END_REASONS(ROW)};
 static const char *const leave_reasons[] = {QD_LEAVE_REASONS(ROW)};
-static const char *const sights[] = {QD_SIGHTS(ROW)};
+static const char *const visibilities[] = {QD_VISIBILITIES(ROW)};
 #undef ROW
 #define ROW(name, number) [number] = #name,
 static const char *const refusal_names[] = {QD_ERROR_CODES(ROW)};
@@ -76,9 +76,9 @@ void text_ids(text *to, const uint32_t *id, uint32_t count)
     }
 }
 
-const char *text_sight(qd_room_sight sight)
+const char *text_visibility(qd_room_visibility sight)
 {
-    return sights[sight];
+    return visibilities[sight];
 }
 
 /* ---- pairs ---- */

@@ -27,7 +27,7 @@ static void open_room(void)
                              .events_max = 1000,
                              .grace_ns = 50,
                              .observers_max = 100,
-                             .sightings_max = 1000};
+                             .visible_entries_max = 1000};
     uint32_t first;
 
     while (!at_end()) {
@@ -239,7 +239,7 @@ static void place(void)
     to.count = entries.count;
     to.x = floats(AT_X);
     to.y = floats(AT_Y);
-    qd_status status = qd_room_roster_move(played.room, actor, &to, &refusals);
+    qd_status status = qd_room_move_roster(played.room, actor, &to, &refusals);
     if (status != QD_OK) {
         add_status(status);
     }
@@ -408,14 +408,14 @@ static void describe(void)
         memcpy(payload + used, of, size[i]);
         used += size[i];
     }
-    const qd_msg_describe all = {.count = entries.count,
-                                 .id = entries.id,
-                                 .tag = given != NULL ? tag : NULL,
-                                 .payload_size = used > 0 ? size : NULL,
-                                 .payload = used > 0 ? payload : NULL,
-                                 .visible_range = floats(VISIBLE),
-                                 .team = numbers(TEAM),
-                                 .hidden = bytes(HIDDEN)};
+    const qd_msg_set_description all = {.count = entries.count,
+                                        .id = entries.id,
+                                        .tag = given != NULL ? tag : NULL,
+                                        .payload_size = used > 0 ? size : NULL,
+                                        .payload = used > 0 ? payload : NULL,
+                                        .visible_range = floats(VISIBLE),
+                                        .team = numbers(TEAM),
+                                        .hidden = bytes(HIDDEN)};
     qd_room_describe(played.room, actor, &all, &refusals);
 }
 
@@ -430,7 +430,7 @@ static void why(void)
     }
     if (count == 1) {
         text_add(&got, "%u at %g of %g + %g has %u: %s", reason.observer, reason.distance, (double)reason.range,
-                 (double)reason.leave_margin, reason.seen, text_sight(reason.sight));
+                 (double)reason.leave_margin, reason.seen, text_visibility(reason.visibility));
     }
 }
 

@@ -72,7 +72,7 @@ typedef struct text {
 __attribute__((format(printf, 2, 3))) void text_add(text *to, const char *format, ...);
 void text_refusals(text *to, const qd_room_refusals *refusals, uint32_t entries);
 void text_ids(text *to, const uint32_t *id, uint32_t count);
-const char *text_sight(qd_room_sight sight);
+const char *text_visibility(qd_room_visibility sight);
 /* The next report of pairs and of views; false: there is none. */
 bool text_next_report(text *to);
 /* All that are left. A report that shares its number with an earlier one is "B as A"; "own": it has none. */

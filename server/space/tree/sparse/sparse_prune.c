@@ -18,7 +18,7 @@
 
 static bool is_traversed(const qd_sparse *sparse)
 {
-    return sparse->index.config->prune == QD_SPACE_PRUNE_WALK;
+    return sparse->index.config->prune == QD_SPACE_PRUNE_TRAVERSAL;
 }
 
 static bool is_empty(const qd_sparse *sparse, uint32_t number)
@@ -113,7 +113,7 @@ void qd_sparse_prune(qd_sparse *sparse)
     bool is_due = !QD_WITHOUT(SPARSE_PRUNE);
 
     switch (sparse->index.config->prune) {
-    case QD_SPACE_PRUNE_WALK:
+    case QD_SPACE_PRUNE_TRAVERSAL:
         sparse->unvisited -= sparse->unvisited < candidates ? sparse->unvisited : candidates;
         if (sparse->unvisited > branches(sparse)) {
             note_all_candidates(sparse);

@@ -116,7 +116,7 @@ static void check_cell(const qd_sparse *sparse, uint32_t number)
     QD_ASSERT(sparse->index.config->depth == 0 || !(flags & QD_CELL_LEAF) == (level < sparse->depth_max));
     QD_ASSERT((number == QD_SPARSE_ROOT) == (cells->key[number] == QD_KEY_ROOT));
     QD_ASSERT(number == QD_SPARSE_ROOT || !is_empty || (flags & QD_CELL_CANDIDATE) ||
-              sparse->index.config->prune == QD_SPACE_PRUNE_WALK);
+              sparse->index.config->prune == QD_SPACE_PRUNE_TRAVERSAL);
     QD_ASSERT(!cells->has_room || (flags & QD_CELL_LEAF) || !qd_row_present(&cells->room[number], false));
 }
 
