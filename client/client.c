@@ -163,7 +163,7 @@ bool qd_client_send(qd_client *client, const qd_client_message *message)
     return true;
 }
 
-uint32_t qd_client_next_seq(const qd_client *client)
+uint64_t qd_client_next_seq(const qd_client *client)
 {
     return client->next_seq;
 }
@@ -329,12 +329,12 @@ const qd_server_message *qd_client_next(qd_client *client)
     return client->first != NULL ? show(client, NULL, client->first) : NULL;
 }
 
-static bool answers(const qd_server_message *message, uint32_t seq)
+static bool answers(const qd_server_message *message, uint64_t seq)
 {
     return message->seq == seq || (message->kind == QD_SERVER_APPLIED && message->as.applied.seq == seq);
 }
 
-const qd_server_message *qd_client_take_answer(qd_client *client, uint32_t seq)
+const qd_server_message *qd_client_take_answer(qd_client *client, uint64_t seq)
 {
     hide(client);
     /* Messages without a request have seq 0 as well; they do not answer a request that was not queued. */

@@ -22,7 +22,7 @@ typedef struct qd_client_entry {
 struct qd_client {
     qd_client_status state;
     char error[QD_CLIENT_ERROR_BYTES_MAX];
-    uint32_t next_seq;
+    uint64_t next_seq;
 
     /* Output: out[out_start .. out_end) is not sent yet. */
     uint8_t *out;
@@ -52,6 +52,6 @@ qd_client_status qd_client_end(qd_client *client, qd_client_status status, const
     __attribute__((format(printf, 3, 4)));
 
 /* Removes the first message that answers `seq` from the list; NULL: none. */
-const qd_server_message *qd_client_take_answer(qd_client *client, uint32_t seq);
+const qd_server_message *qd_client_take_answer(qd_client *client, uint64_t seq);
 
 #endif

@@ -22,7 +22,7 @@ extern "C" {
  * takes a struct takes its room from the struct. */
 
 /* Sets tag, payload, team, hidden and visible_range of entities. NULL columns leave their values unchanged. */
-QD_API uint32_t qd_client_set_description(qd_client *client, const qd_msg_set_description *describe);
+QD_API uint64_t qd_client_set_description(qd_client *client, const qd_msg_set_description *describe);
 /* Creates observers or replaces them; QD_SERVER_VIEW reports what they see.
  *
  *     const uint32_t player = 7, around = 7;
@@ -30,20 +30,20 @@ QD_API uint32_t qd_client_set_description(qd_client *client, const qd_msg_set_de
  *     qd_client_observe(client, &(qd_msg_observers){.room = room, .count = 1, .id = &player, .entity = &around,
  *                                                   .range = &range, .leave_margin = &margin});
  */
-QD_API uint32_t qd_client_observe(qd_client *client, const qd_msg_observers *observers);
+QD_API uint64_t qd_client_observe(qd_client *client, const qd_msg_observers *observers);
 /* Needs id, with x, y (and z) for free observers or direction_* for cones, or both. Other columns must be NULL. */
-QD_API uint32_t qd_client_move_observers(qd_client *client, const qd_msg_observers *observers);
-QD_API uint32_t qd_client_unobserve(qd_client *client, uint64_t room, const uint32_t *ids, uint32_t count);
+QD_API uint64_t qd_client_move_observers(qd_client *client, const qd_msg_observers *observers);
+QD_API uint64_t qd_client_unobserve(qd_client *client, uint64_t room, const uint32_t *ids, uint32_t count);
 /* Replaces both lists of an observer: the entities that it always sees, and those that it never sees. */
-QD_API uint32_t qd_client_set_exceptions(qd_client *client, const qd_msg_set_exceptions *except);
+QD_API uint64_t qd_client_set_exceptions(qd_client *client, const qd_msg_set_exceptions *except);
 /* `bytes_max` 0: no limit. If `watch` changes, the reverse view begins at once, with a QD_SERVER_VIEW that is marked
  * reset_watchers. */
-QD_API uint32_t qd_client_set_view_options(qd_client *client, uint64_t room, uint32_t bytes_max, qd_watch watch);
+QD_API uint64_t qd_client_set_view_options(qd_client *client, uint64_t room, uint32_t bytes_max, qd_watch watch);
 /* Asks why the observers anchored at entity `a`, of any session, see entity `b` or do not. Answer:
  * QD_SERVER_WHY_RESULT. */
-QD_API uint32_t qd_client_why(qd_client *client, uint64_t room, uint32_t a, uint32_t b);
+QD_API uint64_t qd_client_why(qd_client *client, uint64_t room, uint32_t a, uint32_t b);
 /* The same for one observer of this session. */
-QD_API uint32_t qd_client_why_observer(qd_client *client, uint64_t room, uint32_t observer, uint32_t b);
+QD_API uint64_t qd_client_why_observer(qd_client *client, uint64_t room, uint32_t observer, uint32_t b);
 
 /* ---- the views ----
  *

@@ -13,7 +13,7 @@
  *
  *     qd_client *client = qd_client_create();
  *     qd_client_connect(client, "127.0.0.1:7400", NULL, "my-game/1.0", 2000);
- *     uint32_t seq = qd_client_open_room(client, "arena", &config);
+ *     uint64_t seq = qd_client_open_room(client, "arena", &config);
  *     const qd_server_message *opened = qd_client_answer(client, seq, 2000);
  *     ...
  *     while ((message = qd_client_wait(client, 1000)) != NULL)
@@ -77,26 +77,26 @@ QD_API void qd_client_destroy(qd_client *client);
 
 /* The first request. `token` and `name` may be NULL; `name` is your program's name, for the server's log. Answer:
  * QD_SERVER_WELCOME. qd_client_connect sends it for you. */
-QD_API uint32_t qd_client_hello(qd_client *client, const char *token, const char *name);
+QD_API uint64_t qd_client_hello(qd_client *client, const char *token, const char *name);
 /* `config` NULL: join only. Answer: QD_SERVER_ROOM_OPENED, with the handle that the other requests need. */
-QD_API uint32_t qd_client_open_room(qd_client *client, const char *name, const qd_msg_room_config *config);
+QD_API uint64_t qd_client_open_room(qd_client *client, const char *name, const qd_msg_room_config *config);
 /* Answer: QD_SERVER_ROOM_LEFT. */
-QD_API uint32_t qd_client_leave_room(qd_client *client, uint64_t room);
+QD_API uint64_t qd_client_leave_room(qd_client *client, uint64_t room);
 /* Closes the room for all sessions in it. Allowed to its creator and to admins. Answer: QD_SERVER_ROOM_CLOSED, which
  * all other sessions in the room get as well. */
-QD_API uint32_t qd_client_close_room(qd_client *client, uint64_t room);
+QD_API uint64_t qd_client_close_room(qd_client *client, uint64_t room);
 /* Lists the rooms by name, beginning after the name `after`; NULL: from the first. `limit` 0: the server's maximum.
  * Answer: QD_SERVER_ROOM_LIST. */
-QD_API uint32_t qd_client_list_rooms(qd_client *client, const char *after, uint32_t limit);
+QD_API uint64_t qd_client_list_rooms(qd_client *client, const char *after, uint32_t limit);
 
 /* Batches. quadrille.proto lists the columns that each needs; all others must be NULL, as z and half_z in a room of two
  * dimensions. The server answers a refused batch with an error at once. The QD_SERVER_APPLIED of a tick answers all
  * batches of a room up to its seq. */
-QD_API uint32_t qd_client_spawn(qd_client *client, uint64_t room, const qd_msg_entities *entities, bool room_owned);
-QD_API uint32_t qd_client_move(qd_client *client, uint64_t room, const qd_msg_entities *entities);
-QD_API uint32_t qd_client_teleport(qd_client *client, uint64_t room, const qd_msg_entities *entities);
-QD_API uint32_t qd_client_reshape(qd_client *client, uint64_t room, const qd_msg_entities *entities);
-QD_API uint32_t qd_client_despawn(qd_client *client, uint64_t room, const uint32_t *ids, uint32_t count);
+QD_API uint64_t qd_client_spawn(qd_client *client, uint64_t room, const qd_msg_entities *entities, bool room_owned);
+QD_API uint64_t qd_client_move(qd_client *client, uint64_t room, const qd_msg_entities *entities);
+QD_API uint64_t qd_client_teleport(qd_client *client, uint64_t room, const qd_msg_entities *entities);
+QD_API uint64_t qd_client_reshape(qd_client *client, uint64_t room, const qd_msg_entities *entities);
+QD_API uint64_t qd_client_despawn(qd_client *client, uint64_t room, const uint32_t *ids, uint32_t count);
 /* Registers a roster, 0 to 255, or replaces it; without ids, drops it. From then on positions alone move its entities,
  * in its order:
  *
@@ -106,13 +106,13 @@ QD_API uint32_t qd_client_despawn(qd_client *client, uint64_t room, const uint32
  *
  * The answers to a roster move are those of qd_client_move. Use qd_client_change_roster to extend a roster, to give
  * entries to other entities, or to cut it. */
-QD_API uint32_t qd_client_set_roster(qd_client *client, uint64_t room, uint32_t roster, const uint32_t *ids,
+QD_API uint64_t qd_client_set_roster(qd_client *client, uint64_t room, uint32_t roster, const uint32_t *ids,
                                      uint32_t count);
-QD_API uint32_t qd_client_change_roster(qd_client *client, const qd_msg_set_roster *roster);
-QD_API uint32_t qd_client_move_roster(qd_client *client, const qd_msg_move_roster *move);
+QD_API uint64_t qd_client_change_roster(qd_client *client, const qd_msg_set_roster *roster);
+QD_API uint64_t qd_client_move_roster(qd_client *client, const qd_msg_move_roster *move);
 /* Gives entities to the session of that number (qd_client_welcome), which is in the room and gets a
  * QD_SERVER_HANDED_OVER. `session` 0: to the room itself. */
-QD_API uint32_t qd_client_hand_over(qd_client *client, uint64_t room, const uint32_t *ids, uint32_t count,
+QD_API uint64_t qd_client_hand_over(qd_client *client, uint64_t room, const uint32_t *ids, uint32_t count,
                                     uint64_t session);
 /* Takes over the entities that sessions with this one's token have left in the room, after a restart. `session` 0: from
  * all sessions without a connection; else from that one, even if its connection seems to be open. Answer:
@@ -123,23 +123,23 @@ QD_API uint32_t qd_client_hand_over(qd_client *client, uint64_t room, const uint
  *         printf("adopted %u entities\n", answer->as.handed_over.count);
  *     seq = qd_client_get_own_snapshot(client, room, NULL, 0);                    their positions
  */
-QD_API uint32_t qd_client_adopt(qd_client *client, uint64_t room, uint64_t session);
+QD_API uint64_t qd_client_adopt(qd_client *client, uint64_t room, uint64_t session);
 
 /* Answer: the next QD_SERVER_TICK of the room that is marked reset. */
-QD_API uint32_t qd_client_subscribe(qd_client *client, uint64_t room, qd_scope scope, bool stays);
+QD_API uint64_t qd_client_subscribe(qd_client *client, uint64_t room, qd_scope scope, bool stays);
 /* Answer: QD_SERVER_APPLIED, at once. */
-QD_API uint32_t qd_client_unsubscribe(qd_client *client, uint64_t room);
+QD_API uint64_t qd_client_unsubscribe(qd_client *client, uint64_t room);
 /* `tick` 0: the next one. Answer: QD_SERVER_APPLIED, after the events of that tick. In a room with config.writers it
  * comes when the other writers have stepped or missed their deadline, and names the late ones. */
-QD_API uint32_t qd_client_step(qd_client *client, uint64_t room, uint64_t tick);
+QD_API uint64_t qd_client_step(qd_client *client, uint64_t room, uint64_t tick);
 /* Confirms that all frames of the room up to that tick are folded: a resumed session counts its missed ticks from
  * there. No answer. */
-QD_API uint32_t qd_client_ack(qd_client *client, uint64_t room, uint64_t tick);
+QD_API uint64_t qd_client_ack(qd_client *client, uint64_t room, uint64_t tick);
 /* Asks for the entities that are now in `region` (NULL: everywhere), at most `limit` (0: the server's default). Answer:
  * QD_SERVER_SNAPSHOT_RESULT, in several messages for many entities (see its `last`). */
-QD_API uint32_t qd_client_get_snapshot(qd_client *client, uint64_t room, const qd_msg_bounds *region, uint32_t limit);
+QD_API uint64_t qd_client_get_snapshot(qd_client *client, uint64_t room, const qd_msg_bounds *region, uint32_t limit);
 /* The same for the entities that belong to this session. */
-QD_API uint32_t qd_client_get_own_snapshot(qd_client *client, uint64_t room, const qd_msg_bounds *region,
+QD_API uint64_t qd_client_get_own_snapshot(qd_client *client, uint64_t room, const qd_msg_bounds *region,
                                            uint32_t limit);
 /* Asks for the entities in a region, near a point or on a ray, as of the last tick. Answer: QD_SERVER_QUERY_RESULT.
  *
@@ -149,18 +149,18 @@ QD_API uint32_t qd_client_get_own_snapshot(qd_client *client, uint64_t room, con
  *         for (uint32_t i = 0; i < answer->as.query_result.count; i++)
  *             printf("%u at %g\n", answer->as.query_result.id[i], answer->as.query_result.distance[i]);
  */
-QD_API uint32_t qd_client_query(qd_client *client, const qd_msg_query *query);
+QD_API uint64_t qd_client_query(qd_client *client, const qd_msg_query *query);
 /* `room` 0: statistics of the server. Answer: QD_SERVER_STATS. */
-QD_API uint32_t qd_client_get_stats(qd_client *client, uint64_t room);
+QD_API uint64_t qd_client_get_stats(qd_client *client, uint64_t room);
 /* Answer: QD_SERVER_PONG, with the same data. */
-QD_API uint32_t qd_client_ping(qd_client *client, uint64_t data);
+QD_API uint64_t qd_client_ping(qd_client *client, uint64_t data);
 
 /* Queues any request as a struct that contains its seq. Use it for requests without a call above, such as a batch with
  * seq 0, which wants no Applied. The calls above continue from the highest seq used. Returns whether the request was
  * queued. */
 QD_API bool qd_client_send(qd_client *client, const qd_client_message *message);
 /* The seq that the next call above will use. */
-QD_API uint32_t qd_client_next_seq(const qd_client *client);
+QD_API uint64_t qd_client_next_seq(const qd_client *client);
 
 /* ---- sans I/O ---- */
 
@@ -212,7 +212,7 @@ QD_API qd_client_status qd_client_flush(qd_client *client, int timeout_ms);
 QD_API const qd_server_message *qd_client_wait(qd_client *client, int timeout_ms);
 /* Waits for the answer to that request, which is the message with its seq. Earlier messages remain for qd_client_next.
  * NULL as above, and at once for seq 0, that of a request that was not queued. */
-QD_API const qd_server_message *qd_client_answer(qd_client *client, uint32_t seq, int timeout_ms);
+QD_API const qd_server_message *qd_client_answer(qd_client *client, uint64_t seq, int timeout_ms);
 
 /* QD_CLIENT_OK while the session lives, else the reason of its end. */
 QD_API qd_client_status qd_client_state(const qd_client *client);

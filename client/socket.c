@@ -188,7 +188,7 @@ const qd_server_message *qd_client_wait(qd_client *client, int timeout_ms)
     }
 }
 
-const qd_server_message *qd_client_answer(qd_client *client, uint32_t seq, int timeout_ms)
+const qd_server_message *qd_client_answer(qd_client *client, uint64_t seq, int timeout_ms)
 {
     int64_t deadline_ms = deadline_after(timeout_ms);
 

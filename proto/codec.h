@@ -56,7 +56,7 @@ qd_decode_result qd_decode_client(const void *bytes, size_t size, const qd_codec
                                   qd_decoded_client *decoded);
 /* Returns the seq of a frame that could not be decoded because memory ran out. 0: the frame does not begin with a seq,
  * which is where encoders write it. */
-uint32_t qd_client_frame_seq(const void *bytes, size_t size);
+uint64_t qd_client_frame_seq(const void *bytes, size_t size);
 void qd_decoded_client_release(qd_decoded_client *decoded, const qd_codec_memory *memory);
 qd_decode_result qd_decode_server(const void *bytes, size_t size, const qd_codec_memory *memory,
                                   qd_decoded_server *decoded);

@@ -60,12 +60,16 @@ static inline size_t qd_payload_bytes(const uint8_t *sizes, size_t count)
 #define QD_TAG_VARINT(field) ((uint32_t)(field) << 3)
 #define QD_TAG_LENGTH(field) ((uint32_t)(field) << 3 | 2u)
 
+/* A varint takes 1 to 10 bytes. Writing returns how many. */
+size_t qd_varint_size(uint64_t value);
+size_t qd_varint_write(uint64_t value, uint8_t *bytes);
+
 /* The size of the whole frame around a message of `body_size` bytes, which is field `field` of the envelope. Field 0
  * means an empty envelope. */
-size_t qd_envelope_size(uint32_t seq, uint32_t field, size_t body_size);
+size_t qd_envelope_size(uint64_t seq, uint32_t field, size_t body_size);
 
 /* Writes everything that precedes the message in a frame of `size` bytes; returns how many bytes it wrote. The message
  * takes the rest, so its size is not computed again. */
-size_t qd_envelope_write(uint32_t seq, uint32_t field, size_t size, uint8_t *bytes);
+size_t qd_envelope_write(uint64_t seq, uint32_t field, size_t size, uint8_t *bytes);
 
 #endif

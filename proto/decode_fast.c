@@ -108,10 +108,10 @@ static bool keep(const column *columns, const void **kept, uint32_t count, const
     return true;
 }
 
-uint32_t qd_client_frame_seq(const void *bytes, size_t size)
+uint64_t qd_client_frame_seq(const void *bytes, size_t size)
 {
     cursor c = {.at = bytes, .end = (const uint8_t *)bytes + size};
-    uint32_t seq = take_uint32(&c, 1);
+    uint64_t seq = take_uint64(&c, 1);
 
     return c.is_unusual ? 0 : seq;
 }
@@ -200,7 +200,7 @@ bool qd_decode_client_fast(const void *bytes, size_t size, const qd_codec_memory
     }
     cursor c = {.at = bytes, .end = (const uint8_t *)bytes + size};
     *decoded = (qd_decoded_client){0};
-    decoded->message.seq = take_uint32(&c, 1);
+    decoded->message.seq = take_uint64(&c, 1);
     uint64_t tag = take_varint(&c, VARINT32_BYTES_MAX);
     size_t body_size = take_length(&c);
     if (c.is_unusual || body_size != (size_t)(c.end - c.at)) {

@@ -66,10 +66,21 @@ static bool payload_fits(reader *r, const char *name, size_t size, size_t sum)
     _Static_assert(SAME_TYPE(wire->field, message->member) || SAME_TYPE(message->member, bool), "another type");       \
     message->member = wire->field;
 #define NUMBER(field) NUMBER_AS(field, field)
-#define ENUM(field)   message->field = (__typeof__(message->field))wire->field;
+#define NUMBER_IF(field, oneof, tag)                                                                                   \
+    if (wire->oneof##_case != 0) {                                                                                     \
+        message->has_##field = true;                                                                                   \
+        NUMBER(field)                                                                                                  \
+    }
+#define ENUM(field) message->field = (__typeof__(message->field))wire->field;
 #define ENUM_OR(field, fallback)                                                                                       \
     message->field = wire->field != 0 ? (__typeof__(message->field))wire->field : (fallback);
 #define TEXT(field) message->field = qd_decode_block_text(r->block, wire->field);
+#define TEXTS(field, counter)                                                                                          \
+    for (size_t i = 0; i < wire->n_##field; i++) {                                                                     \
+        (void)qd_decode_block_text(r->block, wire->field[i]);                                                          \
+    }                                                                                                                  \
+    message->counter = wire->n_##field;                                                                                \
+    message->field = (const char *const *)wire->field;
 #define BLOB(field) message->field = (qd_msg_key){wire->field.len, wire->field.data};
 
 #define FIRST(field, member, counter)                                                                                  \

@@ -214,7 +214,7 @@ static bool applies(fast_kind kind)
     return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && kind.put != NULL;
 }
 
-static size_t size_frame(fast_kind kind, uint32_t seq, const void *message)
+static size_t size_frame(fast_kind kind, uint64_t seq, const void *message)
 {
     if (!applies(kind)) {
         return 0;
@@ -224,7 +224,7 @@ static size_t size_frame(fast_kind kind, uint32_t seq, const void *message)
     return qd_envelope_size(seq, kind.field, body.size);
 }
 
-static bool encode_frame(fast_kind kind, uint32_t seq, const void *message, uint8_t *bytes, size_t size)
+static bool encode_frame(fast_kind kind, uint64_t seq, const void *message, uint8_t *bytes, size_t size)
 {
     if (!applies(kind)) {
         return false;

@@ -36,9 +36,18 @@ typedef struct parts {
 
 #define NUMBER(field)            wire->field = message->field;
 #define NUMBER_AS(field, member) wire->field = message->member;
+#define NUMBER_IF(field, oneof, tag)                                                                                   \
+    if (message->has_##field || message->field != 0) {                                                                 \
+        wire->oneof##_case = (__typeof__(wire->oneof##_case))(tag);                                                    \
+        NUMBER(field)                                                                                                  \
+    }
 #define ENUM(field)              wire->field = (__typeof__(wire->field))message->field;
 #define ENUM_OR(field, fallback) ENUM(field)
 #define TEXT(field)              wire->field = (char *)message->field;
+
+#define TEXTS(field, counter)                                                                                          \
+    wire->n_##field = message->counter;                                                                                \
+    wire->field = (char **)message->field;
 
 #define BLOB(field) wire->field = (ProtobufCBinaryData){message->field.size, (uint8_t *)message->field.bytes};
 

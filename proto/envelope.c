@@ -23,12 +23,12 @@ static size_t without_prefix(size_t size)
     return size - prefix_size;
 }
 
-size_t qd_envelope_size(uint32_t seq, uint32_t field, size_t body_size)
+size_t qd_envelope_size(uint64_t seq, uint32_t field, size_t body_size)
 {
     size_t size = 0;
 
     if (seq != 0) {
-        size += 1 + qd_frame_prefix_size(seq);
+        size += 1 + qd_varint_size(seq);
     }
     if (field != 0) {
         size += qd_frame_prefix_size(QD_TAG_LENGTH(field)) + with_prefix(body_size);
@@ -36,7 +36,7 @@ size_t qd_envelope_size(uint32_t seq, uint32_t field, size_t body_size)
     return with_prefix(size);
 }
 
-size_t qd_envelope_write(uint32_t seq, uint32_t field, size_t size, uint8_t *bytes)
+size_t qd_envelope_write(uint64_t seq, uint32_t field, size_t size, uint8_t *bytes)
 {
     const uint8_t *end = bytes + size;
     uint8_t *at = bytes;
@@ -44,7 +44,7 @@ size_t qd_envelope_write(uint32_t seq, uint32_t field, size_t size, uint8_t *byt
     at += qd_frame_prefix_write((uint32_t)without_prefix(size), at);
     if (seq != 0) {
         *at++ = (uint8_t)SEQ_TAG;
-        at += qd_frame_prefix_write(seq, at);
+        at += qd_varint_write(seq, at);
     }
     if (field != 0) {
         at += qd_frame_prefix_write(QD_TAG_LENGTH(field), at);

@@ -7,27 +7,37 @@
 
 #define MORE_BYTES_FOLLOW 0x80u
 
-size_t qd_frame_prefix_size(uint32_t length)
+size_t qd_varint_size(uint64_t value)
 {
     size_t size = 1;
 
-    while (length >= MORE_BYTES_FOLLOW) {
-        length >>= 7;
+    while (value >= MORE_BYTES_FOLLOW) {
+        value >>= 7;
         size++;
     }
     return size;
 }
 
-size_t qd_frame_prefix_write(uint32_t length, uint8_t bytes[QD_FRAME_PREFIX_BYTES_MAX])
+size_t qd_varint_write(uint64_t value, uint8_t *bytes)
 {
     size_t size = 0;
 
-    while (length >= MORE_BYTES_FOLLOW) {
-        bytes[size++] = (uint8_t)(length | MORE_BYTES_FOLLOW);
-        length >>= 7;
+    while (value >= MORE_BYTES_FOLLOW) {
+        bytes[size++] = (uint8_t)(value | MORE_BYTES_FOLLOW);
+        value >>= 7;
     }
-    bytes[size++] = (uint8_t)length;
+    bytes[size++] = (uint8_t)value;
     return size;
+}
+
+size_t qd_frame_prefix_size(uint32_t length)
+{
+    return qd_varint_size(length);
+}
+
+size_t qd_frame_prefix_write(uint32_t length, uint8_t bytes[QD_FRAME_PREFIX_BYTES_MAX])
+{
+    return qd_varint_write(length, bytes);
 }
 
 void qd_frame_reader_init(qd_frame_reader *reader, size_t frame_bytes_max, const qd_codec_memory *memory)

@@ -31,6 +31,7 @@ typedef struct qd_msg_room_config {
     uint32_t depth;
     uint32_t entities_max;
     uint32_t events_max;
+    bool has_grace_ms, has_empty_close_ms, has_swept; /* set them to send a 0; other values are sent anyway */
     uint32_t grace_ms;
     uint32_t empty_close_ms;
     qd_index_kind index;
@@ -59,6 +60,8 @@ typedef struct qd_msg_hello {
     const char *client;
     bool resumable;
     qd_msg_key resume;
+    size_t feature_count;
+    const char *const *features;
 } qd_msg_hello;
 
 typedef struct qd_msg_open_room {
@@ -113,6 +116,7 @@ typedef struct qd_msg_query_circle {
 
 typedef struct qd_msg_query_nearest {
     float x, y, z;
+    bool has_within; /* set it to send a 0 */
     float within;
 } qd_msg_query_nearest;
 
@@ -212,7 +216,7 @@ typedef enum qd_client_kind {
 
 /* ClientFrame. `kind` selects the member of `as`. */
 typedef struct qd_client_message {
-    uint32_t seq;
+    uint64_t seq;
     qd_client_kind kind;
     union {
         qd_msg_hello hello;
@@ -250,6 +254,7 @@ typedef struct qd_msg_limits {
     uint32_t observers_max;
     uint32_t visible_entries_max;
     uint32_t roster_ids_max;
+    uint32_t test_budget;
 } qd_msg_limits;
 
 typedef struct qd_msg_welcome {
@@ -259,8 +264,10 @@ typedef struct qd_msg_welcome {
     qd_msg_limits limits;
     qd_msg_key resume_key;
     bool resumed;
-    uint32_t last_seq;
+    uint64_t last_seq;
     uint32_t resume_ms;
+    size_t feature_count;
+    const char *const *features;
 } qd_msg_welcome;
 
 typedef struct qd_msg_room_opened {
@@ -318,7 +325,7 @@ typedef struct qd_msg_tick {
 typedef struct qd_msg_applied {
     uint64_t room;
     uint64_t tick;
-    uint32_t seq;
+    uint64_t seq;
     uint32_t late_listed; /* at most QD_APPLIED_LATE_MAX */
     const uint64_t *late;
     uint32_t late_count;
@@ -390,7 +397,7 @@ typedef struct qd_msg_stats {
 typedef struct qd_msg_error {
     qd_error_code code;
     const char *text;
-    uint32_t seq;
+    uint64_t seq;
     uint64_t room;
     uint32_t entry_count; /* at most QD_ERROR_ENTRIES_MAX */
     const uint32_t *entry_index;
@@ -438,7 +445,7 @@ typedef enum qd_server_kind {
 
 /* ServerFrame. `kind` selects the member of `as`. */
 typedef struct qd_server_message {
-    uint32_t seq;
+    uint64_t seq;
     qd_server_kind kind;
     union {
         qd_msg_welcome welcome;

@@ -28,6 +28,9 @@ extern "C" {
 #define QD_ROOM_NAME_BYTES_MAX   64u
 #define QD_TOKEN_BYTES_MAX       256u
 #define QD_CLIENT_NAME_BYTES_MAX 64u
+#define QD_FEATURES_MAX          32u
+#define QD_FEATURE_BYTES_MAX     64u
+#define QD_SEQ_MAX               ((UINT64_C(1) << 53) - 1) /* so that a double holds it */
 
 /* The most refused entries that an Error lists. */
 #define QD_ERROR_ENTRIES_MAX 64u

@@ -95,7 +95,7 @@ int main(int argc, char **argv)
 
     qd_msg_room_config config = {
         .has_bounds = true, .bounds = {.max_x = WORLD, .max_y = WORLD}, .tick_hz = 30, .grace_ms = 1};
-    uint32_t seq = qd_client_open_room(client, "bots", &config);
+    uint64_t seq = qd_client_open_room(client, "bots", &config);
     const qd_server_message *opened = qd_client_answer(client, seq, ANSWER_MS);
     if (opened == NULL || opened->kind != QD_SERVER_ROOM_OPENED) {
         fail(client, opened);

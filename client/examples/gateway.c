@@ -123,7 +123,7 @@ static void act(qd_client *client, uint64_t room, int step)
 /* Steps the room, and handles all messages of the tick. */
 static void run_step(qd_client *client, uint64_t room, qd_view *view)
 {
-    uint32_t seq = qd_client_step(client, room, 0);
+    uint64_t seq = qd_client_step(client, room, 0);
 
     for (;;) {
         const qd_server_message *message = qd_client_wait(client, ANSWER_MS);
@@ -174,7 +174,7 @@ int main(int argc, char **argv)
     }
     qd_msg_room_config config = {
         .has_bounds = true, .bounds = {.max_x = 100, .max_y = 100}, .tick_mode = QD_TICK_MODE_STEP};
-    uint32_t seq = qd_client_open_room(client, "gateway", &config);
+    uint64_t seq = qd_client_open_room(client, "gateway", &config);
     const qd_server_message *opened = qd_client_answer(client, seq, ANSWER_MS);
     if (opened == NULL || opened->kind != QD_SERVER_ROOM_OPENED) {
         fail(client, opened);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const qd_server_message *expect(qd_client *client, uint32_t seq, qd_server_kind kind)
+static const qd_server_message *expect(qd_client *client, uint64_t seq, qd_server_kind kind)
 {
     const qd_server_message *message = qd_client_answer(client, seq, 5000);
 
@@ -39,7 +39,7 @@ int main(int argc, char **argv)
     }
     qd_msg_room_config config = {
         .has_bounds = true, .bounds = {.max_x = 50, .max_y = 50}, .tick_mode = QD_TICK_MODE_STEP};
-    uint32_t seq = qd_client_open_room(client, "hello", &config);
+    uint64_t seq = qd_client_open_room(client, "hello", &config);
     uint64_t room = expect(client, seq, QD_SERVER_ROOM_OPENED)->as.room_opened.room;
 
     /* Boxes of 2 by 2: entity 1 at (10, 10), entity 2 at (20, 10). */

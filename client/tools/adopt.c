@@ -43,7 +43,7 @@ static void name_connected(const qd_cli *cli, const qd_msg_handed_over *part)
 
 static bool adopt(const qd_cli *cli, qd_client *client, uint64_t room, uint64_t session, adopted *all)
 {
-    uint32_t seq = qd_client_adopt(client, room, session);
+    uint64_t seq = qd_client_adopt(client, room, session);
 
     for (bool last = false; !last;) {
         const qd_server_message *answer = qd_cli_answer(cli, client, seq, QD_SERVER_HANDED_OVER);

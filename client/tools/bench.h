@@ -117,7 +117,7 @@ struct qd_bench_driver;
 struct qd_bench_connection;
 
 typedef struct qd_bench_pending {
-    uint32_t seq;
+    uint64_t seq;
     uint64_t intended_ns, made_ns;
 } qd_bench_pending;
 
@@ -140,10 +140,10 @@ typedef struct qd_bench_lane {
     float *at[3], *speed[3]; /* NULL for the third axis in two dimensions */
 
     uint64_t next_ns;  /* scheduled time of the next batch */
-    uint32_t made_seq; /* of the next batch, if it is encoded and held; else 0 */
+    uint64_t made_seq; /* of the next batch, if it is encoded and held; else 0 */
     uint32_t pending_first, pending_count, pending_max;
     qd_bench_pending pending[QD_BENCH_PENDING_MAX]; /* a ring */
-    uint32_t setup_seq;                             /* the last request of the setup; 0: applied */
+    uint64_t setup_seq;                             /* the last request of the setup; 0: applied */
     qd_pairs *pairs;                                /* NULL: this lane does not fold its pairs */
 } qd_bench_lane;
 
@@ -153,7 +153,7 @@ typedef struct qd_bench_connection {
     qd_bench_lane *lanes;
     uint32_t lane_count;
     qd_bench_lane **by_room;      /* the lanes by ascending handle, once all rooms are open */
-    uint32_t open_seq;            /* of the first lane's OpenRoom; the others follow */
+    uint64_t open_seq;            /* of the first lane's OpenRoom; the others follow */
     qd_bench_figures *figures;    /* counts received messages */
     uint64_t bytes_in, bytes_out; /* received and sent, not added to figures yet */
     uint64_t received_ns;         /* time of the last receive */

@@ -141,7 +141,7 @@ static bool send_batches(run_state *all, qd_client_kind kind)
 /* ---- receiving ---- */
 
 /* Handles messages until the answer to the step of that seq. */
-static bool finish_step(run_state *all, uint32_t seq)
+static bool finish_step(run_state *all, uint64_t seq)
 {
     for (;;) {
         const qd_server_message *message = qd_client_wait(all->client, (int)(QD_BENCH_TIMEOUT_NS / 1000000));
@@ -170,7 +170,7 @@ static bool finish_step(run_state *all, uint32_t seq)
 
 static bool run_steps(run_state *all)
 {
-    uint32_t seqs[PENDING_MAX];
+    uint64_t seqs[PENDING_MAX];
     uint64_t sent_ns[PENDING_MAX], sent = 0;
     const uint64_t start_ns = qd_now_ns();
     const uint64_t end_ns = start_ns + (uint64_t)(all->bench->seconds * 1e9);
@@ -301,7 +301,7 @@ static bool run(run_state *all)
     /* The first enters are not part of the measurement. */
     all->enters = all->leaves = 0;
     bool good = run_steps(all) && check(all);
-    const uint32_t seq = qd_client_close_room(all->client, all->room);
+    const uint64_t seq = qd_client_close_room(all->client, all->room);
     return qd_cli_answer(&all->cli, all->client, seq, QD_SERVER_ROOM_CLOSED) != NULL && good;
 }
 

@@ -36,7 +36,7 @@ typedef struct writer {
     uint32_t index;
     uint64_t passes;   /* complete ones */
     size_t at;         /* bytes sent of the present one */
-    uint32_t last_seq; /* of its last step; 1 for a sink; 0: not sent yet */
+    uint64_t last_seq; /* of its last step; 1 for a sink; 0: not sent yet */
     bool is_done;
 } writer;
 
@@ -48,7 +48,7 @@ typedef struct run_state {
     qd_bench_figures *figures;
     qd_bench_connection reported_connection;
     qd_bench_lane reported, expected; /* for the check */
-    uint32_t step_seq;                /* unanswered; 0: none */
+    uint64_t step_seq;                /* unanswered; 0: none */
     uint64_t next_step_ns, updates_before;
 } run_state;
 
@@ -96,7 +96,7 @@ static void take_message(run_state *all, writer *from, const qd_server_message *
 }
 
 /* Waits for the answer to that request of the writer. */
-static bool wait_step(run_state *all, writer *from, uint32_t seq)
+static bool wait_step(run_state *all, writer *from, uint64_t seq)
 {
     from->last_seq = seq;
     from->is_done = false;
@@ -151,7 +151,7 @@ static bool open_writer(run_state *all, uint32_t index)
     }
     to->socket = qd_client_socket(to->client);
     qd_bench_room_name(all->bench, 0, name);
-    uint32_t seq = qd_client_open_room(to->client, name, index == 0 ? &config : NULL);
+    uint64_t seq = qd_client_open_room(to->client, name, index == 0 ? &config : NULL);
     const qd_server_message *opened = qd_client_answer(to->client, seq, QD_BENCH_ANSWER_MS);
     if (!opened || opened->kind != QD_SERVER_ROOM_OPENED) {
         return qd_bench_fail_session(all->bench, to->client);

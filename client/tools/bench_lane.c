@@ -150,7 +150,7 @@ static uint32_t send_columns(qd_bench_lane *lane, qd_client_kind kind, const flo
     uint32_t frame_bytes_max = qd_client_welcome(client)->limits.frame_bytes_max;
     uint32_t piece = frame_bytes_max > 2 * BYTES_AROUND ? (frame_bytes_max - BYTES_AROUND) / BYTES_AN_ENTITY : 1;
     const bool moves = kind == QD_CLIENT_MOVE || kind == QD_CLIENT_MOVE_ROSTER;
-    uint32_t seq = 0;
+    uint64_t seq = 0;
 
     if (piece > PIECE_MAX) {
         piece = PIECE_MAX;
@@ -193,7 +193,7 @@ void qd_bench_lane_start(qd_bench_lane *lane)
     for (uint32_t index = 0; index < PIECE_MAX; index++) {
         half[index] = HALF;
     }
-    uint32_t seq = send_columns(lane, QD_CLIENT_SPAWN, half, true);
+    uint64_t seq = send_columns(lane, QD_CLIENT_SPAWN, half, true);
     free(half);
     if (seq && options->roster) {
         seq = send_columns(lane, QD_CLIENT_SET_ROSTER, NULL, true);
@@ -218,7 +218,7 @@ static uint32_t make_batch(qd_bench_lane *lane)
     const qd_bench_options *options = &lane->connection->bench->options;
     bool steps = options->step && lane->is_first;
 
-    uint32_t seq = send_columns(lane, options->roster ? QD_CLIENT_MOVE_ROSTER : QD_CLIENT_MOVE, NULL, !steps);
+    uint64_t seq = send_columns(lane, options->roster ? QD_CLIENT_MOVE_ROSTER : QD_CLIENT_MOVE, NULL, !steps);
     if (steps) {
         seq = qd_client_step(lane->connection->client, lane->room, 0);
     }
@@ -242,7 +242,7 @@ void qd_bench_lane_make_ahead(qd_bench_lane *lane)
 
 static void send_batch(qd_bench_lane *lane, uint64_t intended_ns)
 {
-    uint32_t seq = lane->made_seq ? lane->made_seq : make_batch(lane);
+    uint64_t seq = lane->made_seq ? lane->made_seq : make_batch(lane);
 
     lane->made_seq = 0;
     lane->connection->is_held = false;
@@ -408,7 +408,7 @@ static void take_error(qd_bench_connection *connection, const qd_msg_error *erro
                   *entry ? ": " : "", entry);
 }
 
-static void take_opened(qd_bench_connection *connection, uint32_t seq, const qd_msg_room_opened *opened)
+static void take_opened(qd_bench_connection *connection, uint64_t seq, const qd_msg_room_opened *opened)
 {
     uint32_t index = seq - connection->open_seq;
 

@@ -75,7 +75,7 @@ qd_client *qd_cli_connect(const qd_cli *cli)
     return NULL;
 }
 
-static const qd_server_message *await_answer(const qd_cli *cli, qd_client *client, uint32_t seq)
+static const qd_server_message *await_answer(const qd_cli *cli, qd_client *client, uint64_t seq)
 {
     const qd_server_message *answer = seq != 0 ? qd_client_answer(client, seq, QD_CLI_TIMEOUT_MS) : NULL;
 
@@ -103,7 +103,7 @@ static bool is_kind(const qd_cli *cli, const qd_server_message *answer, qd_serve
     return false;
 }
 
-const qd_server_message *qd_cli_answer(const qd_cli *cli, qd_client *client, uint32_t seq, qd_server_kind kind)
+const qd_server_message *qd_cli_answer(const qd_cli *cli, qd_client *client, uint64_t seq, qd_server_kind kind)
 {
     const qd_server_message *answer = await_answer(cli, client, seq);
 
@@ -113,7 +113,7 @@ const qd_server_message *qd_cli_answer(const qd_cli *cli, qd_client *client, uin
 bool qd_cli_open_room(const qd_cli *cli, qd_client *client, const char *name, const qd_msg_room_config *config,
                       qd_cli_room *room)
 {
-    uint32_t seq = qd_client_open_room(client, name, config);
+    uint64_t seq = qd_client_open_room(client, name, config);
     const qd_server_message *answer = await_answer(cli, client, seq);
 
     /* The server's own text is for authors of clients. */
@@ -150,7 +150,7 @@ bool qd_cli_check_dimensions(const qd_cli *cli, const char *name, const qd_cli_r
                        room->config.dimensions, dimensions, dimensions == 3 ? "x and y only" : "z as well") == 0;
 }
 
-int qd_cli_settle(const qd_cli *cli, qd_client *client, uint64_t room, uint32_t first_seq, const uint32_t *ids,
+int qd_cli_settle(const qd_cli *cli, qd_client *client, uint64_t room, uint64_t first_seq, const uint32_t *ids,
                   uint32_t count, uint32_t piece)
 {
     int status = 0;

@@ -68,7 +68,7 @@ int qd_cli_fail_go_away(const qd_cli *cli, const qd_msg_go_away *go_away);
 /* Opens a session; NULL: failed and reported. */
 qd_client *qd_cli_connect(const qd_cli *cli);
 /* Waits for the answer to a request. NULL: another kind of answer, or none; reported. */
-const qd_server_message *qd_cli_answer(const qd_cli *cli, qd_client *client, uint32_t seq, qd_server_kind kind);
+const qd_server_message *qd_cli_answer(const qd_cli *cli, qd_client *client, uint64_t seq, qd_server_kind kind);
 
 /* The values of RoomOpened; unlike the message, they stay valid. */
 typedef struct qd_cli_room {
@@ -90,7 +90,7 @@ bool qd_cli_check_dimensions(const qd_cli *cli, const char *name, const qd_cli_r
 /* Waits until the server has handled all batches from first_seq on, each with up to `piece` of the ids in turn. It
  * sends a request that the server answers in order, so it also works in a room that ticks by Step. Reports refused
  * batches. Returns the exit status. */
-int qd_cli_settle(const qd_cli *cli, qd_client *client, uint64_t room, uint32_t first_seq, const uint32_t *ids,
+int qd_cli_settle(const qd_cli *cli, qd_client *client, uint64_t room, uint64_t first_seq, const uint32_t *ids,
                   uint32_t count, uint32_t piece);
 
 /* Parses `count` entity ids. Returns 0, or the exit status of a misuse that it has reported. */

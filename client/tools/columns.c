@@ -135,7 +135,7 @@ static uint32_t send_piece(qd_client *client, uint64_t room, const qd_columns_ki
 }
 
 bool qd_columns_send(const qd_columns *columns, qd_client *client, uint64_t room, const qd_columns_kind *kind,
-                     uint32_t *first_seq)
+                     uint64_t *first_seq)
 {
     shared *common = NULL;
 

@@ -40,6 +40,6 @@ typedef struct qd_columns_kind {
 /* Queues the columns as batches with consecutive seqs from *first_seq on; empty columns give no batch. false: the
  * session has ended, or there is no memory. */
 bool qd_columns_send(const qd_columns *columns, qd_client *client, uint64_t room, const qd_columns_kind *kind,
-                     uint32_t *first_seq);
+                     uint64_t *first_seq);
 
 #endif

@@ -54,7 +54,7 @@ static int send(const qd_cli *cli, qd_client *client, uint64_t room, const colum
         .team = given->team != UINT32_MAX ? all->team : NULL,
         .hidden = given->hidden || given->shown ? all->hidden : NULL,
     };
-    uint32_t seq = qd_client_set_description(client, &message);
+    uint64_t seq = qd_client_set_description(client, &message);
 
     return seq != 0 ? qd_cli_settle(cli, client, room, seq, all->id, all->count, IDS_MAX)
                     : qd_cli_fail_session(cli, client);

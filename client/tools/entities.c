@@ -134,7 +134,7 @@ static int send_batch(const qd_cli *cli, const char *name, const qd_columns *col
                       const char *done)
 {
     qd_cli_room room;
-    uint32_t first_seq = 0;
+    uint64_t first_seq = 0;
     int status = 1;
     qd_client *client = qd_cli_join(cli, name, &room);
 

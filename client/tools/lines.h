@@ -18,7 +18,7 @@ typedef struct qd_lines {
     uint64_t tick;      /* of the present frame */
     bool is_reset;      /* the present frame is a reset or a suspension, whose leaves are not changes */
     /* The request whose refusal names these ids; seq 0: none. */
-    uint32_t seq;
+    uint64_t seq;
     const uint32_t *id;
     uint32_t id_count;
 } qd_lines;

@@ -107,7 +107,7 @@ int qd_observer_print(const qd_lines *lines, const char *room_name, const qd_obs
     if (client != NULL &&
         (observer->dimensions == 0 || qd_cli_check_dimensions(cli, room_name, &room, observer->dimensions))) {
         qd_view *view = qd_view_create(&handlers);
-        uint32_t seq = qd_observer_send(observer, client, &room);
+        uint64_t seq = qd_observer_send(observer, client, &room);
 
         if (observer->anchored) {
             out.lines.seq = seq;

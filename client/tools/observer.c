@@ -204,7 +204,7 @@ uint32_t qd_observer_send(const qd_observer *observer, qd_client *client, const 
         .relay_range = observer->tier_count > 0 ? observer->relay_range : NULL,
         .relay_every = observer->tier_count > 0 ? observer->relay_every : NULL,
     };
-    uint32_t seq = qd_client_observe(client, &made);
+    uint64_t seq = qd_client_observe(client, &made);
     const qd_msg_set_exceptions except = {.room = room->handle,
                                           .observer = QD_OBSERVER_ID,
                                           .show_count = observer->show_count,

@@ -122,7 +122,7 @@ static void close_own_room(const qd_replay *replay)
     if (replay->client == NULL || !replay->room.created || qd_client_state(replay->client) != QD_CLIENT_OK) {
         return;
     }
-    uint32_t seq = qd_client_close_room(replay->client, replay->room.handle);
+    uint64_t seq = qd_client_close_room(replay->client, replay->room.handle);
     if (seq != 0) {
         qd_client_answer(replay->client, seq, QD_CLI_TIMEOUT_MS);
     }

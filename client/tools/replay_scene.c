@@ -37,7 +37,7 @@ static bool send_columns(qd_replay *replay, qd_columns *columns, qd_client_kind 
                                   .shape = message == QD_CLIENT_SPAWN ? replay->trace->shape : 0,
                                   .category = 1,
                                   .mask = UINT32_MAX};
-    uint32_t first_seq;
+    uint64_t first_seq;
     bool sent = qd_columns_send(columns, replay->client, replay->room.handle, &kind, &first_seq);
 
     columns->count = 0;

@@ -24,7 +24,7 @@ typedef struct player {
     FILE *file;
     qd_trace_cursor sending, checking;
     uint64_t sent, done; /* ticks */
-    uint32_t step_seqs[AHEAD];
+    uint64_t step_seqs[AHEAD];
     qd_events events; /* of the tick being received, in the order of arrival */
     uint64_t begins_count, ends_count, passed_count;
     qd_check *check; /* NULL: unchecked */
@@ -53,7 +53,7 @@ static bool send_tick(player *play)
     if (!qd_trace_next(&play->sending, &scene) || !qd_replay_send(replay, &scene)) {
         return false;
     }
-    uint32_t seq = qd_client_step(replay->client, replay->room.handle, room_tick(play, play->sent));
+    uint64_t seq = qd_client_step(replay->client, replay->room.handle, room_tick(play, play->sent));
     if (seq == 0) {
         return qd_cli_fail_session(replay->cli, replay->client) == 0;
     }

@@ -258,7 +258,7 @@ static bool needs_bounds(qd_client *client, const char *name, const qd_msg_room_
     if (config->has_bounds) {
         return false;
     }
-    uint32_t seq = qd_client_open_room(client, name, config);
+    uint64_t seq = qd_client_open_room(client, name, config);
     const qd_server_message *answer = qd_client_answer(client, seq, QD_CLI_TIMEOUT_MS);
     return answer != NULL && answer->kind == QD_SERVER_ERROR && answer->as.error.code == QD_ERROR_INVALID;
 }

@@ -53,7 +53,7 @@ static void print_entities(printer *out, const qd_msg_entities *entities)
 }
 
 /* The answer comes in several messages of one seq. */
-static int print_answer(const qd_cli *cli, qd_client *client, uint32_t seq, bool is_3d, bool limited)
+static int print_answer(const qd_cli *cli, qd_client *client, uint64_t seq, bool is_3d, bool limited)
 {
     printer out = {.is_3d = is_3d};
 
@@ -100,7 +100,7 @@ int qd_command_snapshot(qd_cli *cli, int argc, char **argv)
     const bool is_whole = region.dimensions == 0;
     status = 1;
     if (client != NULL && (is_whole || qd_cli_check_dimensions(cli, argv[0], &room, region.dimensions))) {
-        uint32_t seq = qd_client_get_snapshot(client, room.handle, is_whole ? NULL : &region.bounds, limit);
+        uint64_t seq = qd_client_get_snapshot(client, room.handle, is_whole ? NULL : &region.bounds, limit);
 
         status = print_answer(cli, client, seq, room.config.dimensions == 3, limit != 0);
     }

@@ -326,7 +326,7 @@ static bool close_rooms(swarm *all)
         if (all->rooms[i].handle == 0) {
             continue;
         }
-        uint32_t seq = qd_client_close_room(all->client, all->rooms[i].handle);
+        uint64_t seq = qd_client_close_room(all->client, all->rooms[i].handle);
         closed = qd_cli_answer(all->cli, all->client, seq, QD_SERVER_ROOM_CLOSED) != NULL && closed;
     }
     return closed;

@@ -34,12 +34,12 @@ typedef struct watcher {
     qd_canvas canvas;
     bool on_screen;
     qd_watch_entities incoming; /* an incomplete snapshot */
-    uint32_t snapshot_seq, stats_seq;
+    uint64_t snapshot_seq, stats_seq;
     uint64_t snapshot_due_ns, stats_due_ns, line_due_ns;
     sample samples[SAMPLES];
     uint32_t samples_count;
     uint64_t enters, leaves; /* of the view, in total */
-    uint32_t observe_seq;
+    uint64_t observe_seq;
     bool fresh;  /* a complete snapshot has not been drawn yet */
     bool closed; /* the room is closed */
 } watcher;

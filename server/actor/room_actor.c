@@ -30,6 +30,7 @@ static bool create_room(qd_room_actor *actor)
                 .depth = config->depth,
                 .cell_size = config->cell_size,
                 .swept = config->swept,
+                .test_budget = actor->service->config.limits.test_budget,
             },
         .entities_max = config->entities_max,
         .events_max = config->events_max,

@@ -176,6 +176,8 @@ static const option_row table[] = {
      QD_SPACE_SLOTS_MAX},
     {"events-max", "N", "1048576", "send at most N pair events per room and tick", parse_number, AT(limits.events_max),
      1, 64 * MIB},
+    {"test-budget", "N", "33554432", "let a tick compare at most N close pairs that do not touch", parse_number,
+     AT(limits.test_budget), 65536, UINT32_MAX},
     {"observers-max", "N", "16384", "allow at most N observers per room", parse_number, AT(limits.observers_max), 1,
      MIB},
     {"visible-entries-max", "N", "4194304", "allow at most N entities within reach of a room's observers", parse_number,

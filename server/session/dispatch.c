@@ -180,6 +180,11 @@ static void dispatch(qd_session *session, qd_request **request, qd_decode_result
         qd_session_end(session, decoded->message.seq, QD_ERROR_NO_HELLO, "the first frame is not Hello: send it first");
         return;
     }
+    if (decoded->message.seq > QD_SEQ_MAX) {
+        fail(session, *request, 0, QD_ERROR_INVALID, "seq is %" PRIu64 ": must be below 2^53; count up from 1",
+             decoded->message.seq);
+        return;
+    }
     if (decoded->message.seq != 0) {
         session->last_seq = decoded->message.seq;
     }
@@ -198,7 +203,7 @@ static void dispatch(qd_session *session, qd_request **request, qd_decode_result
 /* A client that could not even send Hello has to connect again. */
 static void fail_for_memory(qd_session *session, const uint8_t *bytes, size_t size)
 {
-    uint32_t seq = qd_client_frame_seq(bytes, size);
+    uint64_t seq = qd_client_frame_seq(bytes, size);
     static const char text[] = "the server has no memory left for a frame of %zu bytes (--memory-max): try again later";
 
     if (session->state == QD_SESSION_WAITING) {

@@ -19,11 +19,31 @@ static qd_status keep_token(qd_session *session, const char *token)
     return session->endpoint->token != NULL ? QD_OK : QD_ERR_NO_MEMORY;
 }
 
+/* The server supports nothing beyond version 1 yet, so the names have no effect. */
+static bool check_features(qd_session *session, qd_request *request, const qd_msg_hello *hello)
+{
+    if (hello->feature_count > QD_FEATURES_MAX) {
+        fail(session, request, 0, QD_ERROR_INVALID, "features has %zu names: must have at most %u",
+             hello->feature_count, QD_FEATURES_MAX);
+        return false;
+    }
+    for (size_t i = 0; i < hello->feature_count; i++) {
+        const size_t size = strlen(hello->features[i]);
+
+        if (size == 0 || size > QD_FEATURE_BYTES_MAX) {
+            fail(session, request, 0, QD_ERROR_INVALID, "features[%zu] has %zu bytes: must have 1 to %u", i, size,
+                 QD_FEATURE_BYTES_MAX);
+            return false;
+        }
+    }
+    return true;
+}
+
 void qd_hello(qd_session *session, qd_request **request)
 {
     const qd_msg_hello *hello = &(*request)->decoded.message.as.hello;
     const qd_sessions *sessions = session->sessions;
-    uint32_t seq = (*request)->decoded.message.seq;
+    uint64_t seq = (*request)->decoded.message.seq;
 
     if (session->state == QD_SESSION_READY) {
         fail(session, *request, 0, QD_ERROR_INVALID, "Hello came before: send it once");
@@ -41,6 +61,9 @@ void qd_hello(qd_session *session, qd_request **request)
         fail(session, *request, 0, QD_ERROR_INVALID, "%s has %zu bytes: must have at most %u",
              token ? "token" : "client", token ? token_size : client_size,
              token ? QD_TOKEN_BYTES_MAX : QD_CLIENT_NAME_BYTES_MAX);
+        return;
+    }
+    if (!check_features(session, *request, hello)) {
         return;
     }
     session->admin = sessions->admin_tokens != NULL && qd_tokens_contain(sessions->admin_tokens, hello->token);

@@ -40,6 +40,7 @@ void qd_session_welcome(qd_session *session, bool resumed)
                                                     .rooms_max = limits->rooms_max,
                                                     .entities_max = limits->entities_max,
                                                     .events_max = limits->events_max,
+                                                    .test_budget = limits->test_budget,
                                                     .name_bytes_max = QD_ROOM_NAME_BYTES_MAX,
                                                     .queue_bytes_max = limits->queue_bytes_max,
                                                     .slow_ms_max = limits->slow_ms_max,

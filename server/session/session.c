@@ -94,7 +94,7 @@ qd_membership *qd_session_join(qd_session *session, qd_room_actor *actor)
     return membership;
 }
 
-void qd_session_leave(qd_session *session, qd_membership *membership, bool answered, uint32_t seq)
+void qd_session_leave(qd_session *session, qd_membership *membership, bool answered, uint64_t seq)
 {
     bool there = qd_map_remove(&session->memberships, membership->actor->entry.handle);
 

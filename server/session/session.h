@@ -45,7 +45,7 @@ typedef struct qd_session {
     qd_map memberships;              /* handle -> qd_membership */
     LIST_HEAD(, qd_membership) list; /* the same */
     uint32_t sweep_count;
-    uint32_t hello_seq, last_seq;
+    uint64_t hello_seq, last_seq;
     /* while it is RESUMING */
     uint64_t wanted_number, wanted_secret[2], give_up_ns;
 } qd_session;
@@ -62,7 +62,7 @@ qd_membership *qd_session_membership(qd_session *session, uint64_t handle);
 /* Creates a membership in a room. NULL: no memory. */
 qd_membership *qd_session_join(qd_session *session, qd_room_actor *actor) QD_MUST_USE;
 /* Gives the membership up. The room answers RoomLeft with that seq, if `answered`. */
-void qd_session_leave(qd_session *session, qd_membership *membership, bool answered, uint32_t seq);
+void qd_session_leave(qd_session *session, qd_membership *membership, bool answered, uint64_t seq);
 
 /* The membership in the room that the request names. NULL: there is none, and the error is answered. */
 qd_membership *qd_session_expect_membership(qd_session *session, const qd_request *request, uint64_t room);

@@ -13,16 +13,12 @@ typedef struct qd_tuning {
     uint32_t leaf_rows; /* a leaf, where bodies are spread evenly; it may hold some more before it is divided */
     uint32_t
         task_rows_min; /* with fewer rows at work, those of blocks in which any changed, one worker traverses alone */
-    /* A traversal stops at the limit of its events, or so many if these are more, and QD_MISSES_PER_ROW a row: of exact
-     * tests that found none. The default takes a third of a second. 0: the default. */
-    uint32_t misses_min;
     uint32_t pending_bodies_min; /* with so many bodies, every move waits for the tick */
     uint32_t apply_slots; /* of so many, a multiple of 64, one worker registers the moves that waited; 0: of the most */
 } qd_tuning;
 
 #define QD_MISSES_PER_ROW  32u /* a good traversal has a few */
-#define QD_MISSES_DEFAULT  (1u << 25)
-#define QD_MISSES_SLOW     (1u << 21) /* where bodies are swept, or some are capsules: their tests take longer */
+#define QD_MISS_COST_SLOW  16u /* of the budget, where bodies are swept or some are capsules; else 1 */
 #define QD_APPLY_SLOTS_MAX 2048u
 
 #define QD_TUNING_DEFAULT ((qd_tuning){.leaf_rows = 96, .task_rows_min = 8192, .pending_bodies_min = 65536})

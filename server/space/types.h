@@ -64,14 +64,20 @@ typedef enum qd_space_reason {
     QD_SPACE_MOVED_APART = 7,
 } qd_space_reason;
 
+#define QD_TEST_BUDGET_DEFAULT (1u << 25)
+
 typedef struct qd_space_config {
     uint32_t dimensions;                            /* 2 or 3; 0: 2 */
     float min_x, min_y, min_z, max_x, max_y, max_z; /* finite, min < max; z only in three dimensions */
     qd_space_index index;                           /* 0: AUTO */
     qd_space_prune prune;                           /* 0: AUTO; for SPARSE */
-    uint32_t depth;      /* levels below the root of a tree, at most as above; 0: chosen and changed by content */
-    float cell_size;     /* of HASH and GRID, finite and 0 or more; 0: chosen and changed by content */
-    bool swept;          /* report pairs that touched only between two ticks */
+    uint32_t depth;  /* levels below the root of a tree, at most as above; 0: chosen and changed by content */
+    float cell_size; /* of HASH and GRID, finite and 0 or more; 0: chosen and changed by content */
+    bool swept;      /* report pairs that touched only between two ticks */
+    /* A tick stops at the limit of its events, or at so many if these are more, and 32 per body, of exact tests that
+     * found nothing. In a space that is swept, or has had a capsule, each of them counts 16. 0: the default, which
+     * takes a third of a second. */
+    uint32_t test_budget;
     uint32_t bodies_max; /* at most QD_SPACE_SLOTS_MAX */
 } qd_space_config;
 

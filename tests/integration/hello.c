@@ -42,7 +42,7 @@ SESSION_TEST(other_message_before_hello_ends_the_connection)
     raw_expect_end(raw, QD_ERROR_NO_HELLO, "Hello");
 }
 
-static void send_hello(raw_link *raw, uint32_t seq, uint32_t version, size_t token_bytes, size_t name_bytes)
+static void send_hello(raw_link *raw, uint64_t seq, uint32_t version, size_t token_bytes, size_t name_bytes)
 {
     char token[300] = "", name[300] = "";
 

@@ -95,7 +95,7 @@ SESSION_TEST(truncated_frame_is_logged)
 SESSION_TEST(message_that_makes_no_sense_is_refused)
 {
     static const struct {
-        uint32_t seq;
+        uint64_t seq;
         qd_error_code code;
         const char *words;
         size_t size;
@@ -136,7 +136,7 @@ SESSION_TEST(request_for_unknown_room_is_refused)
 
     for (int i = 0; i < 4; i++) {
         const uint64_t room = rooms[i];
-        const uint32_t seqs[] = {
+        const uint64_t seqs[] = {
             qd_client_leave_room(client, room),
             qd_client_close_room(client, room),
             qd_client_spawn(client, room, &flat, false),
@@ -163,7 +163,7 @@ SESSION_TEST(request_for_unknown_room_is_refused)
     session_expect_quiet(client);
 }
 
-static uint32_t spawn(qd_client *client, uint64_t room, const qd_msg_entities *entities)
+static uint64_t spawn(qd_client *client, uint64_t room, const qd_msg_entities *entities)
 {
     return qd_client_spawn(client, room, entities, false);
 }
@@ -177,7 +177,7 @@ SESSION_TEST(batch_with_wrong_columns_is_refused)
 
     static const struct {
         uint32_t dimensions;
-        uint32_t (*send)(qd_client *client, uint64_t room, const qd_msg_entities *entities);
+        uint64_t (*send)(qd_client *client, uint64_t room, const qd_msg_entities *entities);
         const qd_msg_entities *entities;
         qd_error_code code;
         const char *words;
@@ -220,7 +220,7 @@ SESSION_TEST(request_with_value_out_of_range_is_refused)
     uint64_t room = session_open_room(client, "ranges", NULL);
 
     const struct {
-        uint32_t seq;
+        uint64_t seq;
         qd_error_code code;
         const char *words;
     } rows[] = {
@@ -268,7 +268,7 @@ SESSION_TEST(bad_entries_are_refused_alone)
     session_expect_entries(client, qd_client_spawn(client, room, &rows, false), 7, refused, codes);
     session_expect_entries(client, qd_client_despawn(client, room, both, 2), 1, second, unknown);
     session_expect_entries(other, session_move(other, room, 100, 7, 7), 1, first, not_owner);
-    uint32_t seq = qd_client_get_snapshot(client, room, NULL, 0);
+    uint64_t seq = qd_client_get_snapshot(client, room, NULL, 0);
     const qd_msg_entities *left = &session_expect(client, seq, QD_SERVER_SNAPSHOT_RESULT)->as.snapshot_result.entities;
     assert_true(left->count == 1 && left->id[0] == 100 && left->x[0] == 5);
 }

@@ -40,7 +40,7 @@ SESSION_TEST(options_limit_rooms_entities_and_frames)
         refused[i] = 50 + i;
         codes[i] = QD_ERROR_ROOM_FULL;
     }
-    uint32_t seq = qd_client_spawn(client, second, &(qd_msg_entities){60, ids, .x = zeros, .y = zeros}, false);
+    uint64_t seq = qd_client_spawn(client, second, &(qd_msg_entities){60, ids, .x = zeros, .y = zeros}, false);
     session_expect_entries(client, seq, 10, refused, codes);
     session_expect_quiet(client);
 
@@ -99,7 +99,7 @@ SESSION_TEST(session_above_memory_max_is_refused)
         char name[16];
 
         snprintf(name, sizeof name, "room-%u", rooms);
-        uint32_t seq = qd_client_open_room(client, name, &session_step_room);
+        uint64_t seq = qd_client_open_room(client, name, &session_step_room);
         answer = qd_client_wait(client, DEADLINE_MS);
         assert_non_null(answer);
         assert_int_equal(answer->seq, seq); /* also where the request itself found no memory */

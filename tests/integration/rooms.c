@@ -200,7 +200,7 @@ SESSION_TEST(room_opened_reports_the_config_in_force)
     qd_client *client = session_open(ADDRESS);
 
     for (int i = 0; i < 2; i++) {
-        uint32_t seq = qd_client_open_room(client, names[i], &rows[i].config);
+        uint64_t seq = qd_client_open_room(client, names[i], &rows[i].config);
         const qd_msg_room_opened *opened = &session_expect(client, seq, QD_SERVER_ROOM_OPENED)->as.room_opened;
         const qd_msg_room_config *config = &opened->config;
         uint64_t room = opened->room;

@@ -4,18 +4,19 @@
  */
 #include "client.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "proto/codec.h"
 
-static sim_request *request_of(sim_client *client, uint32_t seq)
+static sim_request *request_of(sim_client *client, uint64_t seq)
 {
     for (size_t i = client->request_count; i-- > 0;) {
         if (client->requests[i].sent.seq == seq) {
             return &client->requests[i];
         }
     }
-    sim_fail("an answer to %u, which was not asked", seq);
+    sim_fail("an answer to %" PRIu64 ", which was not asked", seq);
 }
 
 /* The request that a message answers, if its kind answers one kind of request; else NULL. */
@@ -42,7 +43,7 @@ static sim_request *answered(sim_client *client, const qd_server_message *messag
     sim_request *asked = request_of(client, message->seq);
     uint64_t room = sim_room_of(message);
     sim_check(asked->sent.kind == kind && !asked->done && asked->must_be == 0,
-              "request %u of kind %d gets the answer to one of kind %d", message->seq, asked->sent.kind, kind);
+              "request %" PRIu64 " of kind %d gets the answer to one of kind %d", message->seq, asked->sent.kind, kind);
     sim_check(asked->stay == NULL || room == 0 || room == asked->stay->room->handle, "an answer of another room");
     asked->done = true;
     return asked;
@@ -107,7 +108,7 @@ static void on_room_closed(sim_client *client, sim_slot *slot)
     sim_client_leave_slot(client, slot);
 }
 
-static void on_view(sim_slot *slot, uint32_t seq, const qd_msg_view *view)
+static void on_view(sim_slot *slot, uint64_t seq, const qd_msg_view *view)
 {
     sim_check(slot != NULL && seq == 0, "a view that nobody asked for");
     model_views_tell(slot->views, view);
@@ -168,7 +169,7 @@ static void check_late(const sim_client *client, const model_room *room, const s
     bool of_step = is_lockstep(room) && asked->sent.kind == QD_CLIENT_STEP;
 
     sim_check(asked->sent.seq == applied->seq || (of_step && asked->sent.seq < applied->seq),
-              "request %u is answered with %u", asked->sent.seq, applied->seq);
+              "request %" PRIu64 " is answered with %" PRIu64, asked->sent.seq, applied->seq);
     sim_check(applied->late_count == applied->late_listed && (of_step || applied->late_count == 0), "%u are late",
               applied->late_count);
     for (uint32_t i = 0; i < applied->late_listed; i++) {
@@ -176,7 +177,7 @@ static void check_late(const sim_client *client, const model_room *room, const s
     }
 }
 
-static void on_applied(sim_client *client, sim_slot *slot, uint32_t seq, const qd_msg_applied *applied)
+static void on_applied(sim_client *client, sim_slot *slot, uint64_t seq, const qd_msg_applied *applied)
 {
     sim_check(slot != NULL, "an Applied for a room that the client is not in");
     sim_check(applied->tick >= slot->applied_tick, "an Applied goes back");
@@ -202,12 +203,13 @@ static void on_applied(sim_client *client, sim_slot *slot, uint32_t seq, const q
         }
         bool may_wait = is_lockstep(slot->stay->room) && earlier->sent.kind == QD_CLIENT_STEP;
         sim_check(sim_is_batch(earlier->sent.kind) || earlier->sent.kind == QD_CLIENT_SUBSCRIBE || may_wait,
-                  "request %u is answered before request %u of kind %d", seq, earlier->sent.seq, earlier->sent.kind);
+                  "request %" PRIu64 " is answered before request %" PRIu64 " of kind %d", seq, earlier->sent.seq,
+                  earlier->sent.kind);
         if (!sim_is_batch(earlier->sent.kind)) {
             continue;
         }
         sim_check(earlier->entries_refused == (earlier->op->refused_count > 0),
-                  "batch %u is in, and its refused entries were not reported", earlier->sent.seq);
+                  "batch %" PRIu64 " is in, and its refused entries were not reported", earlier->sent.seq);
         earlier->done = true;
     }
 }
@@ -279,7 +281,7 @@ static bool is_allowed(const sim_client *client, const sim_request *asked, qd_er
     }
 }
 
-static void on_error(sim_client *client, uint32_t seq, const qd_msg_error *error)
+static void on_error(sim_client *client, uint64_t seq, const qd_msg_error *error)
 {
     if (client->vandal) {
         sim_check(error->code < QD_ERROR_UNKNOWN_MESSAGE, "a vandal gets error %d", error->code);
@@ -296,7 +298,7 @@ static void on_error(sim_client *client, uint32_t seq, const qd_msg_error *error
     /* An invalid request may reach a room that is closed by then. */
     right |= error->code == QD_ERROR_UNKNOWN_ROOM && asked->stay != NULL && asked->stay->room->closed;
     right |= error->code == QD_ERROR_NOT_ALLOWED && asked->sent.kind == QD_CLIENT_OPEN_ROOM && client->scene->stopping;
-    sim_check(right && !asked->done, "request %u of kind %d gets %s: %s", seq, asked->sent.kind,
+    sim_check(right && !asked->done, "request %" PRIu64 " of kind %d gets %s: %s", seq, asked->sent.kind,
               qd_error_code_name(error->code), error->text);
     asked->done = true;
     if (asked->sent.kind == QD_CLIENT_OPEN_ROOM && asked->must_be == 0) {
@@ -425,7 +427,7 @@ void sim_client_finish(sim_client *client)
     for (size_t i = 0; i < client->request_count; i++) {
         const sim_request *asked = &client->requests[i];
 
-        sim_check(asked->done || asked->excused, "request %u of kind %d was never answered", asked->sent.seq,
+        sim_check(asked->done || asked->excused, "request %" PRIu64 " of kind %d was never answered", asked->sent.seq,
                   asked->sent.kind);
     }
     for (uint32_t i = 0; i < ROOMS_MAX; i++) {

@@ -61,9 +61,9 @@ typedef struct sim_client {
     uint32_t sessions, stalled;
     bool welcomed, gone_away, ended_by_error;
     uint64_t session;
-    uint32_t seq;
+    uint64_t seq;
     bool has_written;    /* a frame, on this connection */
-    uint32_t handed_seq; /* the last one of the session that the server was handed */
+    uint64_t handed_seq; /* the last one of the session that the server was handed */
     bool has_key, cut;   /* cut: it has no connection, or one that is not welcomed, and may resume */
     uint8_t key[QD_RESUME_KEY_BYTES];
     bool must_resume;
@@ -140,7 +140,7 @@ void sim_client_finish(sim_client *client);
 void sim_scene_handed(sim_link *link, const uint8_t *frame, size_t size, void *scene);
 void sim_scene_tap(sim_link *link, const qd_server_message *message, bool queued, void *scene);
 /* For tap.c: entities have another owner. `stay` gets the report. (tap_owners.c) */
-void sim_tap_handed_over(model_room *room, model_stay *stay, uint32_t seq, const qd_msg_handed_over *reported);
+void sim_tap_handed_over(model_room *room, model_stay *stay, uint64_t seq, const qd_msg_handed_over *reported);
 /* The room of that handle; NULL: the tap has not seen it. */
 model_room *sim_scene_room(const sim_scene *scene, uint64_t handle);
 

@@ -5,6 +5,7 @@
  * A cut loses everything that is under way, in both directions, from any byte on. The server carries out exactly the
  * requests that it got. The tap and the model know which these are; the client learns it from Welcome.last_seq.
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "client.h"
@@ -176,7 +177,7 @@ static void go_on(sim_client *client, const qd_msg_welcome *welcome)
 {
     sim_check(welcome->session == client->session, "session %llu was to be resumed, and not %llu",
               (unsigned long long)client->session, (unsigned long long)welcome->session);
-    sim_check(welcome->last_seq == client->handed_seq, "the server has requests up to %u, and says %u",
+    sim_check(welcome->last_seq == client->handed_seq, "the server has requests up to %" PRIu64 ", and says %" PRIu64,
               client->handed_seq, welcome->last_seq);
     sim_check(memcmp(welcome->resume_key.bytes, client->key, sizeof client->key) == 0, "the key is another");
     client->resumptions++;

@@ -3,6 +3,7 @@
  * The frames of a scenario as text. What is as usual is left out: the answer is to the last request, and the room is the
  * current one. Events that come in several frames are counted, in the text of the last one.
  */
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -223,7 +224,7 @@ static void write_tick(writer *out, const qd_msg_tick *tick)
     write_number(out, "merged", tick->merged_ticks);
 }
 
-static void write_applied(writer *out, const qd_msg_applied *applied, uint32_t seq)
+static void write_applied(writer *out, const qd_msg_applied *applied, uint64_t seq)
 {
     write_text(out, "applied %llu", (unsigned long long)applied->tick);
     write_number(out, "of request", applied->seq != seq ? applied->seq : 0);
@@ -386,10 +387,10 @@ void sim_frame_text(sim_scenario *play, uint8_t who, const qd_server_message *me
     write_room(&out, play, message);
     *parts = (sim_parts){0};
     if (is_news) {
-        sim_check(message->seq == 0, "a frame of kind %d answers request %u", message->kind, message->seq);
+        sim_check(message->seq == 0, "a frame of kind %d answers request %" PRIu64, message->kind, message->seq);
     } else if (message->seq == 0) {
         write_text(&out, " unasked");
     } else if (message->seq != play->peers[who].seq) {
-        write_text(&out, " to -%u", play->peers[who].seq - message->seq);
+        write_text(&out, " to -%" PRIu64, play->peers[who].seq - message->seq);
     }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -458,7 +459,7 @@ void model_stay_forget_rest(model_stay *stay)
     }
 }
 
-model_op *model_stay_op(const model_stay *stay, uint32_t seq)
+model_op *model_stay_op(const model_stay *stay, uint64_t seq)
 {
     for (size_t i = stay->op_count; i-- > 0 && stay->ops[i]->message.seq >= seq;) {
         if (stay->ops[i]->message.seq == seq) {
@@ -484,9 +485,9 @@ void model_room_saw_tick(model_room *room, uint64_t tick)
     room->ticks[room->tick_count++].at_ns = room->world->now_ns;
 }
 
-void model_room_saw_applied(model_room *room, model_stay *stay, uint64_t tick, uint32_t seq)
+void model_room_saw_applied(model_room *room, model_stay *stay, uint64_t tick, uint64_t seq)
 {
-    sim_check(seq >= stay->reported_seq, "an Applied goes back from %u to %u", stay->reported_seq, seq);
+    sim_check(seq >= stay->reported_seq, "an Applied goes back from %" PRIu64 " to %" PRIu64, stay->reported_seq, seq);
     sim_check(room->reported_count == 0 || room->reported[room->reported_count - 1].tick <= tick,
               "an Applied's tick goes back");
     stay->reported_seq = seq;

@@ -107,8 +107,8 @@ typedef struct model_stay {
     model_op **ops;                     /* that were sent */
     size_t op_count, op_capacity;
     size_t end;                /* behind its last one in the order */
-    uint32_t reported_seq;     /* by an Applied on its link, as the tap saw it */
-    uint32_t unsubscribe_seq;  /* of an Unsubscribe that is not answered: that Applied reports no tick */
+    uint64_t reported_seq;     /* by an Applied on its link, as the tap saw it */
+    uint64_t unsubscribe_seq;  /* of an Unsubscribe that is not answered: that Applied reports no tick */
     bool lost;                 /* a Tick frame for it was refused, and no reset followed */
     bool view_lost;            /* a View frame, likewise */
     bool view_behind;          /* the same, but that a suspension does not end it */
@@ -187,11 +187,11 @@ void model_stay_send(model_stay *stay, model_op *op);
 /* The server has what it was handed, and nothing else. */
 void model_stay_forget_rest(model_stay *stay);
 /* The one with that seq; NULL: there is none. */
-model_op *model_stay_op(const model_stay *stay, uint32_t seq);
+model_op *model_stay_op(const model_stay *stay, uint64_t seq);
 
 /* From the tap. */
 void model_room_saw_tick(model_room *room, uint64_t tick);
-void model_room_saw_applied(model_room *room, model_stay *stay, uint64_t tick, uint32_t seq);
+void model_room_saw_applied(model_room *room, model_stay *stay, uint64_t tick, uint64_t seq);
 /* The server is handed the request. */
 void model_room_take(model_room *room, model_op *op);
 /* All of the order up to there is applied. */

@@ -3,6 +3,7 @@
  * A room as it was at its ticks, by brute force: which moments are possible, and whether one of them explains what the
  * client saw.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -211,7 +212,7 @@ bool model_past_finish(model_past *past, model_explains_fn explains, const model
     for (size_t i = past->done; i < room->order_count; i++) {
         const model_op *op = room->order[i];
 
-        sim_check(is_untold(op), "room %llu, session %llu: the server has request %u, and it is in no tick",
+        sim_check(is_untold(op), "room %llu, session %llu: the server has request %" PRIu64 ", and it is in no tick",
                   (unsigned long long)room->handle, (unsigned long long)op->stay->session, op->message.seq);
     }
     advance_to(past, room->order_count);

@@ -188,7 +188,7 @@ uint32_t sim_peer_send_crowd(sim_peer *peer, uint64_t room, const sim_crowd *cro
         message.as.batch.entities.category = crowd->category != 0 ? category : NULL;
         message.as.batch.entities.mask = crowd->mask != 0 ? mask : NULL;
     }
-    uint32_t seq = sim_peer_send(peer, message);
+    uint64_t seq = sim_peer_send(peer, message);
     free(id);
     free(x);
     return seq;

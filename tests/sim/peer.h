@@ -28,7 +28,7 @@ typedef struct sim_peer {
     size_t count, capacity, taken;
     qd_decoded_server decoded;
     bool has_decoded;
-    uint32_t seq;
+    uint64_t seq;
 } sim_peer;
 
 void sim_house_init(sim_house *house, uint64_t seed);

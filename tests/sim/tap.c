@@ -3,6 +3,7 @@
  * The tap sees all frames from and to the server, on every link. It passes on to the models in which order requests come,
  * which ticks there were, and which requests are in.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -215,7 +216,8 @@ static void tap_error(model_room *room, const model_stay *stay, const qd_msg_err
         return;
     }
     sim_check(error->entries_refused == op->refused_count && error->entry_count == op->refused_count,
-              "%u entries of batch %u are refused, not %u", error->entries_refused, op->message.seq, op->refused_count);
+              "%u entries of batch %" PRIu64 " are refused, not %u", error->entries_refused, op->message.seq,
+              op->refused_count);
     for (uint32_t i = 0; i < op->refused_count; i++) {
         sim_check(error->entry_index[i] == op->refused[i] && error->entry_code[i] >= QD_ERROR_UNKNOWN_ID,
                   "another entry is refused");
@@ -232,7 +234,7 @@ static bool is_shown(const qd_body *body, const qd_msg_entities *rows, uint32_t 
 
 /* A snapshot shows everything in the room, or the stay's own entities, if the request asks for those. Entities of stays
  * that have left may be in it. */
-static void tap_snapshot(model_room *room, const model_stay *stay, uint32_t seq, const qd_msg_entities *rows)
+static void tap_snapshot(model_room *room, const model_stay *stay, uint64_t seq, const qd_msg_entities *rows)
 {
     const model_op *op = model_stay_op(stay, seq);
 

@@ -168,7 +168,7 @@ static void check_adopted(const model_room *room, const model_op *op, const qd_m
     check_taken_told(room, op, taken);
 }
 
-static void tap_adopted(model_room *room, const model_stay *stay, uint32_t seq, const qd_msg_handed_over *reported)
+static void tap_adopted(model_room *room, const model_stay *stay, uint64_t seq, const qd_msg_handed_over *reported)
 {
     model_op *op = model_stay_op(stay, seq);
 
@@ -194,7 +194,7 @@ static void tap_taken(model_room *room, const qd_msg_handed_over *reported)
     memcpy(room->taken, reported->id, reported->count * sizeof room->taken[0]);
 }
 
-void sim_tap_handed_over(model_room *room, model_stay *stay, uint32_t seq, const qd_msg_handed_over *reported)
+void sim_tap_handed_over(model_room *room, model_stay *stay, uint64_t seq, const qd_msg_handed_over *reported)
 {
     sim_check(reported->count <= BODIES_MAX, "%u have another owner, which is more than there are", reported->count);
     for (uint32_t i = 1; i < reported->count; i++) {

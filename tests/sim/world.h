@@ -106,7 +106,7 @@ struct sim_link {
     void *owner;         /* the client */
     uint64_t session;    /* as the tap saw it; 0: none yet */
     uint64_t session_ns; /* when that was */
-    uint32_t hello_seq;  /* that opened it */
+    uint64_t hello_seq;  /* that opened it */
 
     uint8_t *in; /* written by the client and not read by the server */
     size_t in_size, in_capacity;

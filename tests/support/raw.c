@@ -148,7 +148,7 @@ const qd_server_message *raw_next(raw_link *raw)
     return raw_next_bytes(raw, &frame, &frame_size);
 }
 
-const qd_server_message *raw_expect(raw_link *raw, uint32_t seq, qd_server_kind kind)
+const qd_server_message *raw_expect(raw_link *raw, uint64_t seq, qd_server_kind kind)
 {
     const qd_server_message *message = raw_next(raw);
 
@@ -174,7 +174,7 @@ static void expect_error(raw_link *raw, qd_error_code code, const char *word)
     }
 }
 
-void raw_expect_error(raw_link *raw, uint32_t seq, qd_error_code code, const char *word)
+void raw_expect_error(raw_link *raw, uint64_t seq, qd_error_code code, const char *word)
 {
     expect_error(raw, code, word);
     assert_int_equal(raw->decoded.message.seq, seq);

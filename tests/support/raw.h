@@ -38,10 +38,10 @@ const qd_server_message *raw_next(raw_link *raw);
 const qd_server_message *raw_next_bytes(raw_link *raw, const uint8_t **frame, size_t *frame_size);
 
 /* The next message is of that kind, and has that seq. */
-const qd_server_message *raw_expect(raw_link *raw, uint32_t seq, qd_server_kind kind);
+const qd_server_message *raw_expect(raw_link *raw, uint64_t seq, qd_server_kind kind);
 /* Error with that code, GoAway PROTOCOL, end of the connection. `word`, if not NULL, stands in the Error's text. */
 void raw_expect_end(raw_link *raw, qd_error_code code, const char *word);
 /* Error with that code to that request; the connection lives. */
-void raw_expect_error(raw_link *raw, uint32_t seq, qd_error_code code, const char *word);
+void raw_expect_error(raw_link *raw, uint64_t seq, qd_error_code code, const char *word);
 
 #endif

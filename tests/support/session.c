@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "session.h"
 
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 
@@ -150,20 +151,20 @@ static void fail_with(const qd_client *client, const qd_server_message *message,
     fail_msg("%s: got a message of kind %d", wanted, (int)message->kind);
 }
 
-const qd_server_message *session_expect(qd_client *client, uint32_t seq, qd_server_kind kind)
+const qd_server_message *session_expect(qd_client *client, uint64_t seq, qd_server_kind kind)
 {
     assert_int_not_equal(seq, 0);
     const qd_server_message *message = qd_client_answer(client, seq, DEADLINE_MS);
     if (message == NULL || message->kind != kind) {
         char wanted[80];
 
-        snprintf(wanted, sizeof wanted, "an answer of kind %d to request %u", (int)kind, seq);
+        snprintf(wanted, sizeof wanted, "an answer of kind %d to request %" PRIu64, (int)kind, seq);
         fail_with(client, message, wanted);
     }
     return message;
 }
 
-const qd_msg_error *session_expect_error(qd_client *client, uint32_t seq, qd_error_code code, const char *word)
+const qd_msg_error *session_expect_error(qd_client *client, uint64_t seq, qd_error_code code, const char *word)
 {
     const qd_server_message *message = qd_client_answer(client, seq, DEADLINE_MS);
 
@@ -178,7 +179,7 @@ const qd_msg_error *session_expect_error(qd_client *client, uint32_t seq, qd_err
     return &message->as.error;
 }
 
-void session_expect_entries(qd_client *client, uint32_t seq, uint32_t count, const uint32_t *indexes,
+void session_expect_entries(qd_client *client, uint64_t seq, uint32_t count, const uint32_t *indexes,
                             const qd_error_code *codes)
 {
     const qd_msg_error *error = session_expect_error(client, seq, QD_ERROR_ENTRIES, NULL);
@@ -225,7 +226,7 @@ void session_expect_quiet(qd_client *client)
 
 uint64_t session_open_room(qd_client *client, const char *name, const qd_msg_room_config *config)
 {
-    uint32_t seq = qd_client_open_room(client, name, config != NULL ? config : &session_step_room);
+    uint64_t seq = qd_client_open_room(client, name, config != NULL ? config : &session_step_room);
     const qd_msg_room_opened *opened = &session_expect(client, seq, QD_SERVER_ROOM_OPENED)->as.room_opened;
 
     assert_string_equal(opened->name, name);
@@ -235,7 +236,7 @@ uint64_t session_open_room(qd_client *client, const char *name, const qd_msg_roo
 
 uint64_t session_join(qd_client *client, const char *name)
 {
-    uint32_t seq = qd_client_open_room(client, name, NULL);
+    uint64_t seq = qd_client_open_room(client, name, NULL);
     const qd_msg_room_opened *opened = &session_expect(client, seq, QD_SERVER_ROOM_OPENED)->as.room_opened;
 
     assert_false(opened->created);
@@ -273,7 +274,7 @@ void session_subscribe(qd_client *client, uint64_t room, qd_scope scope, qd_pair
 
 uint64_t session_step(qd_client *client, uint64_t room)
 {
-    uint32_t seq = qd_client_step(client, room, 0);
+    uint64_t seq = qd_client_step(client, room, 0);
     const qd_msg_applied *applied = &session_expect(client, seq, QD_SERVER_APPLIED)->as.applied;
 
     assert_int_equal(applied->room, room);

@@ -44,11 +44,11 @@ void session_close(qd_client *client);
 void session_expect_refused(const char *address, const char *token, const char *word);
 
 /* The answer of that kind to that request. Error: fails with its text. */
-const qd_server_message *session_expect(qd_client *client, uint32_t seq, qd_server_kind kind);
+const qd_server_message *session_expect(qd_client *client, uint64_t seq, qd_server_kind kind);
 /* The Error with that code to that request; `word`, if not NULL, stands in its text. */
-const qd_msg_error *session_expect_error(qd_client *client, uint32_t seq, qd_error_code code, const char *word);
+const qd_msg_error *session_expect_error(qd_client *client, uint64_t seq, qd_error_code code, const char *word);
 /* The Error ENTRIES to that request, with exactly these entries refused for these reasons. */
-void session_expect_entries(qd_client *client, uint32_t seq, uint32_t count, const uint32_t *indexes,
+void session_expect_entries(qd_client *client, uint64_t seq, uint32_t count, const uint32_t *indexes,
                             const qd_error_code *codes);
 
 /* The next message of that kind; others before it are read over, except Error, which fails. */

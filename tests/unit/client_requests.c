@@ -59,7 +59,7 @@ static const qd_client_message *read_request(struct peer *peer, size_t piece)
 }
 
 /* The only waiting output is `expected`, with that seq. */
-static void expect(qd_client *client, uint32_t seq, qd_client_message expected)
+static void expect(qd_client *client, uint64_t seq, qd_client_message expected)
 {
     uint8_t bytes[1024];
     size_t size;

@@ -11,9 +11,10 @@ typedef struct golden_vector {
 
 static const golden_vector client_vectors[] = {
     {"empty", "", ""},
-    {"seq_alone", "08ffffffff0f", "seq: 4294967295"},
-    {"hello", "0801121c080112067365637265741a096172656e612f322e3120012a030100ff",
-     "seq: 1 hello { version: 1 token: \"secret\" client: \"arena/2.1\" resumable: true resume: \"\\001\\000\\377\" }"},
+    {"seq_alone", "08ffffffffffffff0f", "seq: 9007199254740991"},
+    {"hello", "0801122c080112067365637265741a096172656e612f322e3120012a030100ff32036f6e65320974776f20776f726473",
+     "seq: 1 hello { version: 1 token: \"secret\" client: \"arena/2.1\" resumable: true resume: \"\\001\\000\\377\" "
+     "features: [\"one\", \"two words\"] }"},
     {"hello_default", "1200", "hello { }"},
     {"open_room",
      "08021a5a0a08706c617a6120c3a9124e0802121e0d000080bf15000000c01d000040c025000080402d0000a040350000c0401802201e28073"
@@ -22,6 +23,8 @@ static const golden_vector client_vectors[] = {
      "max_x: 4 max_y: 5 max_z: 6 } tick_mode: TICK_MODE_STEP tick_hz: 30 depth: 7 entities_max: 100000 events_max: "
      "200000 grace_ms: 300 empty_close_ms: 400 index: INDEX_SPARSE prune: PRUNE_TRAVERSAL swept: true cell_size: 2.5 "
      "observers_max: 500 visible_entries_max: 600 writers: 3 step_deadline_ms: 500 } }"},
+    {"open_room_zeros", "08031a081206400048006000",
+     "seq: 3 open_room { config { grace_ms: 0 empty_close_ms: 0 swept: false } }"},
     {"open_room_join", "08031a070a05706c617a61", "seq: 3 open_room { name: \"plaza\" }"},
     {"open_room_default", "1a0412021200", "open_room { config { bounds { } } }"},
     {"leave_room", "0804220908ffffffffffffff0f", "seq: 4 leave_room { room: 9007199254740991 }"},
@@ -67,6 +70,7 @@ static const golden_vector client_vectors[] = {
      "081892012d08ac022a230d0000803f15000000401d0000404025000080402d0000a040350000c0403d0000e04035ffffffff",
      "seq: 24 query { room: 300 ray { x: 1 y: 2 z: 3 direction_x: 4 direction_y: 5 direction_z: 6 length: 7 } "
      "categories: 4294967295 }"},
+    {"query_within_0", "081192010722052500000000", "seq: 17 query { nearest { within: 0 } }"},
     {"query_default", "920100", "query { }"},
     {"set_description",
      "08019a014108ac02120801000000ffffffff1a100700000000000000ffffffffffffffff2204000102ff2a02030132080000e040000000413"
@@ -127,12 +131,13 @@ static const golden_vector client_vectors[] = {
 static const golden_vector server_vectors[] = {
     {"empty", "", ""},
     {"welcome",
-     "08011254080112167175616472696c6c652d73657276657220302e312e301880e497d012222508808080021080800418ac022090032840308"
-     "08080043888274080800148808080025088272a030100ff300138ac0240904e",
+     "08011263080112167175616472696c6c652d73657276657220302e312e301880e497d012222908808080021080800418ac022090032840308"
+     "0808004388827408080014880808002508827588080042a030100ff300138ffffffffffffff0f40904e4a036f6e65",
      "seq: 1 welcome { version: 1 server: \"quadrille-server 0.1.0\" session: 5000000000 limits { frame_bytes_max: "
      "4194304 rooms_max: 65536 entities_max: 300 events_max: 400 name_bytes_max: 64 queue_bytes_max: 8388608 "
-     "slow_ms_max: 5000 observers_max: 16384 visible_entries_max: 4194304 roster_ids_max: 5000 } resume_key: "
-     "\"\\001\\000\\377\" resumed: true last_seq: 300 resume_ms: 10000 }"},
+     "slow_ms_max: 5000 observers_max: 16384 visible_entries_max: 4194304 roster_ids_max: 5000 test_budget: 65536 } "
+     "resume_key: "
+     "\"\\001\\000\\377\" resumed: true last_seq: 9007199254740991 resume_ms: 10000 features: \"one\" }"},
     {"welcome_default", "12022200", "welcome { limits { } }"},
     {"room_opened",
      "08021a6b08ac021205706c617a611a4e0802121e0d000080bf15000000c01d000040c025000080402d0000a040350000c0401801201428073"
@@ -157,8 +162,8 @@ static const golden_vector server_vectors[] = {
      "stay_b: 11 passed_a: [12, 13] passed_b: [14, 15] merged_ticks: 7000000000 passed_lost: true }"},
     {"tick_begins", "3a1308ac02100720015a0401000000620402000000",
      "tick { room: 300 tick: 7 last: true begin_a: 1 begin_b: 2 }"},
-    {"applied", "0807422408ac021080e497d01218ffffffff0f221000f2052a01000000070000000000000028ac02",
-     "seq: 7 applied { room: 300 tick: 5000000000 seq: 4294967295 late: [5000000000, 7] late_total: 300 }"},
+    {"applied", "0807422708ac021080e497d01218ffffffffffffff0f221000f2052a01000000070000000000000028ac02",
+     "seq: 7 applied { room: 300 tick: 5000000000 seq: 9007199254740991 late: [5000000000, 7] late_total: 300 }"},
     {"snapshot_result",
      "08084a7108ac0210071a0801000000ffffffff22080000c03f000020c02a0800006040000090c032080000b0400000d0c03a080000003f000"
      "0803e42080000803f000000404a080000404000008040520201035a08080000000900000062080a0000000b000000680170017a080000a040"

@@ -82,9 +82,19 @@ static void expect_column(const void *found, const void *expected, size_t count,
                                                                                                                        \
         assert_memory_equal(&message->member, &expected, sizeof expected);                                             \
     }
+#define NUMBER_IF(field, oneof, tag)                                                                                   \
+    assert_int_equal(message->has_##field, wire->oneof##_case == (tag));                                               \
+    if (message->has_##field) {                                                                                        \
+        NUMBER(field)                                                                                                  \
+    }
 #define ENUM(field)              assert_int_equal(message->field, (int)wire->field);
 #define ENUM_OR(field, fallback) assert_int_equal(message->field, wire->field != 0 ? (int)wire->field : (fallback));
 #define TEXT(field)              assert_string_equal(message->field, wire->field);
+#define TEXTS(field, counter)                                                                                          \
+    assert_int_equal(message->counter, wire->n_##field);                                                               \
+    for (size_t i = 0; i < wire->n_##field; i++) {                                                                     \
+        assert_string_equal(message->field[i], wire->field[i]);                                                        \
+    }
 #define BLOB(field)                                                                                                    \
     assert_int_equal(message->field.size, wire->field.len);                                                            \
     expect_column(message->field.bytes, wire->field.data, wire->field.len, 1);

@@ -84,11 +84,21 @@ static inline const uint8_t *any_bytes(filler *f, bool is_needed)
         (void)count;
 #define END }
 
-#define NUMBER(field)                 message->field = (__typeof__(message->field))any_number(f);
-#define NUMBER_AS(field, member)      NUMBER(member)
-#define ENUM(field)                   message->field = (__typeof__(message->field))rng_below(&f->random, 4);
-#define ENUM_OR(field, fallback)      message->field = (__typeof__(message->field))(1 + rng_below(&f->random, 4));
-#define TEXT(field)                   message->field = takes(f, false) ? "text" : "";
+#define NUMBER(field)            message->field = (__typeof__(message->field))any_number(f);
+#define NUMBER_AS(field, member) NUMBER(member)
+#define NUMBER_IF(field, oneof, tag)                                                                                   \
+    message->has_##field = takes(f, false);                                                                            \
+    if (message->has_##field) {                                                                                        \
+        NUMBER(field)                                                                                                  \
+    }
+#define ENUM(field)              message->field = (__typeof__(message->field))rng_below(&f->random, 4);
+#define ENUM_OR(field, fallback) message->field = (__typeof__(message->field))(1 + rng_below(&f->random, 4));
+#define TEXT(field)              message->field = takes(f, false) ? "text" : "";
+#define TEXTS(field, counter)                                                                                          \
+    static const char *const texts[] = {"one", "", "three"};                                                           \
+                                                                                                                       \
+    message->counter = takes(f, false) ? COUNT_OF(texts) : 0;                                                          \
+    message->field = texts;
 #define BLOB(field)                   message->field = (qd_msg_key){takes(f, false) ? 3 : 0, small_values};
 #define FIRST(field, member, counter) LIST(field, member, counter, UINT32_MAX)
 #define COLUMN(field, member, need)   message->member = any_column(f, need);
@@ -137,7 +147,7 @@ static inline test_message random_message(side of, int kind, filler *f)
     memset(&message, 0, sizeof message);
     message.side = of;
     if (of == CLIENT) {
-        message.as.client.seq = (uint32_t)any_number(f);
+        message.as.client.seq = any_number(f);
         message.as.client.kind = (qd_client_kind)kind;
         switch (message.as.client.kind) {
             CLIENT_MESSAGES(FILL_CLIENT)
@@ -145,7 +155,7 @@ static inline test_message random_message(side of, int kind, filler *f)
             break;
         }
     } else {
-        message.as.server.seq = (uint32_t)any_number(f);
+        message.as.server.seq = any_number(f);
         message.as.server.kind = (qd_server_kind)kind;
         switch (message.as.server.kind) {
             SERVER_MESSAGES(FILL_SERVER)

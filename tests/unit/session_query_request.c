@@ -112,9 +112,14 @@ TEST(query_translates_each_number)
     assert_int_equal(result.kind, QD_SPACE_IN_CIRCLE);
     assert_true(result.x == 1 && result.y == 2 && result.z == 3 && result.radius == 4 && result.limit == 5);
 
-    qd_query_translate(&(qd_msg_query){.kind = QD_QUERY_NEAREST, .where.nearest = {1, 2, 3, 4}}, &result);
+    qd_query_translate(&(qd_msg_query){.kind = QD_QUERY_NEAREST, .where.nearest = {1, 2, 3, true, 4}}, &result);
     assert_int_equal(result.kind, QD_SPACE_NEAREST);
     assert_true(result.x == 1 && result.y == 2 && result.z == 3 && result.reach == 4);
+
+    qd_query_translate(&(qd_msg_query){.kind = QD_QUERY_NEAREST, .where.nearest = {.has_within = true}}, &result);
+    assert_true(result.reach == 0);
+    qd_query_translate(&(qd_msg_query){.kind = QD_QUERY_NEAREST}, &result);
+    assert_true(isinf(result.reach));
 
     qd_query_translate(&(qd_msg_query){.kind = QD_QUERY_RAY, .where.ray = {1, 2, 3, 4, 5, 6, 0}}, &result);
     assert_int_equal(result.kind, QD_SPACE_RAY);

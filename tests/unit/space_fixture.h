@@ -21,8 +21,7 @@
 /* All moves wait for the tick, and small tasks do the work. */
 #define CROWD_SMALL_TASKS ((qd_tuning){.leaf_rows = 96, .task_rows_min = 100, .apply_slots = 64})
 /* The cost of traversals without hits is counted to the end. */
-#define CROWD_PATIENT                                                                                                  \
-    ((qd_tuning){.leaf_rows = 96, .task_rows_min = 8192, .misses_min = UINT32_MAX, .pending_bodies_min = 65536})
+#define CROWD_PATIENT ((qd_tuning){.leaf_rows = 96, .task_rows_min = 8192, .pending_bodies_min = 65536})
 
 typedef struct crowd_of_bodies {
     rng_stream rng;
@@ -47,7 +46,10 @@ static const qd_space_index crowd_indexes[] = {QD_SPACE_AUTO, CROWD_TREE,    QD_
 
 static inline qd_space_config crowd_config(qd_space_index index, float lo, float hi)
 {
-    return space_config_of(QD_AXES, index, lo, hi, CROWD_MAX);
+    qd_space_config config = space_config_of(QD_AXES, index, lo, hi, CROWD_MAX);
+
+    config.test_budget = UINT32_MAX;
+    return config;
 }
 
 /* ---- begin and end ---- */

@@ -12,9 +12,10 @@
 /* Points in two far corners: those of a corner are in one cell of most indexes, and no two are at the same place. */
 static void begin(qd_space_index index, const qd_executor *executor)
 {
-    const qd_space_config config = crowd_config(index, 0, 1000);
+    qd_space_config config = crowd_config(index, 0, 1000);
 
-    crowd_begin(&config, &(qd_tuning){.leaf_rows = 96, .task_rows_min = 100, .misses_min = VAIN});
+    config.test_budget = VAIN;
+    crowd_begin(&config, &(qd_tuning){.leaf_rows = 96, .task_rows_min = 100});
     crowd.executor = executor;
     for (uint32_t i = 0; i < COUNT; i++) {
         const float corner = i % 2 == 0 ? 0 : 900, step = i % 2 == 0 ? 0x1p-20f : 0x1p-13f;
@@ -79,11 +80,13 @@ TEST(swept_traversal_stops_sooner)
 {
     const size_t tests = SWEPT_COUNT * (SWEPT_COUNT - 1) / 2;
 
-    assert_in_range(tests, QD_MISSES_SLOW + QD_MISSES_PER_ROW * SWEPT_COUNT + 1, QD_MISSES_DEFAULT);
+    assert_in_range(tests, QD_TEST_BUDGET_DEFAULT / QD_MISS_COST_SLOW + QD_MISSES_PER_ROW * SWEPT_COUNT + 1,
+                    QD_TEST_BUDGET_DEFAULT);
     for (int swept = 0; swept < 2; swept++) {
         qd_space_config config = crowd_config(QD_SPACE_BRUTE, 0, 1000);
 
         config.swept = swept;
+        config.test_budget = 0; /* the default */
         crowd_begin(&config, NULL);
         crowd.executor = &backwards;
         for (uint32_t i = 0; i < SWEPT_COUNT; i++) {

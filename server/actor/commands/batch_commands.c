@@ -80,7 +80,8 @@ static void fail_move(qd_room_actor *actor, const qd_request *request)
 
     if (qd_room_roster_ids(actor->room, request->head.membership->member, move->roster, &size) == NULL) {
         fail(actor, request, QD_ERROR_UNKNOWN_ROSTER,
-             "roster is %" PRIu32 ", but this session has none of that number in the room: register it by SetRoster first",
+             "roster is %" PRIu32
+             ", but this session has none of that number in the room: register it by SetRoster first",
              move->roster);
     } else {
         fail(actor, request, QD_ERROR_INVALID,

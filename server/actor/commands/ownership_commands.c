@@ -9,7 +9,7 @@
 
 /* Sends HandedOver, with all its frames at once: a reply is never refused, but the next one may be. `whole` has all
  * the ids. */
-static void report(qd_room_actor *actor, qd_link *link, uint32_t seq, const qd_msg_handed_over *whole)
+static void report(qd_room_actor *actor, qd_link *link, uint64_t seq, const qd_msg_handed_over *whole)
 {
     qd_frames list = {.heap = &actor->heap};
     bool last = false;

@@ -108,7 +108,7 @@ void qd_query_translate(const qd_msg_query *query, qd_space_query *result)
         result->x = query->where.nearest.x;
         result->y = query->where.nearest.y;
         result->z = query->where.nearest.z;
-        result->reach = reach_of(query->where.nearest.within);
+        result->reach = query->where.nearest.has_within ? (double)query->where.nearest.within : INFINITY;
         break;
     case QD_QUERY_RAY:
         result->kind = QD_SPACE_RAY;

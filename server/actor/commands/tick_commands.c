@@ -23,7 +23,7 @@ void qd_unsubscribe_command(qd_room_actor *actor, const qd_request *request)
 
     qd_room_unsubscribe(actor->room, membership->member);
     membership->lag_lasts = false;
-    uint32_t seq = request->decoded.message.seq;
+    uint64_t seq = request->decoded.message.seq;
     if (seq == 0) {
         return;
     }

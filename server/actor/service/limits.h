@@ -31,6 +31,7 @@ typedef struct qd_limits {
     uint32_t rooms_max;
     uint32_t entities_max;        /* per room */
     uint32_t events_max;          /* per room and tick */
+    uint32_t test_budget;         /* per room and tick (space/types.h) */
     uint32_t observers_max;       /* per room */
     uint32_t visible_entries_max; /* per room */
     uint32_t roster_ids_max;      /* per session and room */

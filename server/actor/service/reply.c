@@ -61,12 +61,13 @@ void qd_reply_send(qd_service *service, qd_link *link, const qd_server_message *
 void qd_reply_error_message(qd_service *service, qd_link *link, const qd_msg_error *error)
 {
     qd_count(&service->counters, QD_COUNT_ERRORS, 1);
-    qd_log(QD_LOG_DEBUG, "error peer=%s seq=%u room=%llu code=%s text=\"%s\"", link->peer, error->seq,
-           (unsigned long long)error->room, qd_error_code_name(error->code), error->text);
+    qd_log(QD_LOG_DEBUG, "error peer=%s seq=%llu room=%llu code=%s text=\"%s\"", link->peer,
+           (unsigned long long)error->seq, (unsigned long long)error->room, qd_error_code_name(error->code),
+           error->text);
     qd_reply_send(service, link, &(qd_server_message){.seq = error->seq, .kind = QD_SERVER_ERROR, .as.error = *error});
 }
 
-void qd_reply_error(qd_service *service, qd_link *link, uint32_t seq, uint64_t room, qd_error_code code,
+void qd_reply_error(qd_service *service, qd_link *link, uint64_t seq, uint64_t room, qd_error_code code,
                     const char *format, ...)
 {
     char text[TEXT_BYTES_MAX];
@@ -78,7 +79,7 @@ void qd_reply_error(qd_service *service, qd_link *link, uint32_t seq, uint64_t r
     qd_reply_error_message(service, link, &(qd_msg_error){.code = code, .text = text, .seq = seq, .room = room});
 }
 
-void qd_reply_end(qd_service *service, qd_link *link, uint32_t seq, qd_error_code code, const char *format, ...)
+void qd_reply_end(qd_service *service, qd_link *link, uint64_t seq, qd_error_code code, const char *format, ...)
 {
     char text[TEXT_BYTES_MAX];
     va_list arguments;

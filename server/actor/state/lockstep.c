@@ -13,7 +13,7 @@ static bool are_enough(const qd_lockstep *lockstep)
     return lockstep->stepped > 0 && lockstep->stepped >= lockstep->writers - lockstep->gone;
 }
 
-qd_lockstep_result qd_lockstep_step(qd_lockstep *lockstep, qd_lockstep_writer *writer, uint32_t seq, uint64_t now_ns)
+qd_lockstep_result qd_lockstep_step(qd_lockstep *lockstep, qd_lockstep_writer *writer, uint64_t seq, uint64_t now_ns)
 {
     if (writer->stepped) {
         return QD_LOCKSTEP_AGAIN;

@@ -17,7 +17,7 @@
 typedef struct qd_lockstep_writer {
     bool known;   /* it has stepped before; from then on ticks wait for it */
     bool stepped; /* for the tick that is due */
-    uint32_t seq; /* with `stepped`: of that Step */
+    uint64_t seq; /* with `stepped`: of that Step */
 } qd_lockstep_writer;
 
 typedef struct qd_lockstep {
@@ -36,7 +36,7 @@ typedef enum qd_lockstep_result {
 
 void qd_lockstep_init(qd_lockstep *lockstep, uint32_t writers, uint64_t deadline_ns);
 /* A Step for the tick that is due, with that seq. */
-qd_lockstep_result qd_lockstep_step(qd_lockstep *lockstep, qd_lockstep_writer *writer, uint32_t seq, uint64_t now_ns);
+qd_lockstep_result qd_lockstep_step(qd_lockstep *lockstep, qd_lockstep_writer *writer, uint64_t seq, uint64_t now_ns);
 /* The writer leaves. Returns whether the others were waiting for it alone. */
 bool qd_lockstep_leave(qd_lockstep *lockstep, qd_lockstep_writer *writer);
 /* The room has ticked. The caller clears `stepped` of every writer. */

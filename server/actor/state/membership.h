@@ -41,7 +41,7 @@ struct qd_membership {
     qd_room_message leave;
 
     /* the loop's, until it posts `leave`; then the run's */
-    uint32_t leave_seq;
+    uint64_t leave_seq;
     bool leave_answered;             /* by RoomLeft */
     bool writes;                     /* counted in the actor's writers */
     bool swept;                      /* kept once for a client that may not know yet that the room is closed */
@@ -59,8 +59,8 @@ struct qd_membership {
     bool joined; /* a member of the room */
     uint32_t member;
     qd_membership *applied_next; /* in the actor's list of memberships with an Applied due at the tick */
-    uint32_t applied_due_seq;    /* its seq; 0: none is due */
-    uint32_t applied_seq;        /* of the last Applied; 0: there was none */
+    uint64_t applied_due_seq;    /* its seq; 0: none is due */
+    uint64_t applied_seq;        /* of the last Applied; 0: there was none */
     bool applied_early;          /* it answered Unsubscribe, before a tick that another one is due at */
     qd_lockstep_writer lockstep;
     bool lagging;             /* its queue is full, and it loses reports */

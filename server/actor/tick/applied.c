@@ -3,7 +3,7 @@
 
 #include "../service/reply.h"
 
-void qd_applied_note(qd_room_actor *actor, qd_membership *membership, uint32_t seq)
+void qd_applied_note(qd_room_actor *actor, qd_membership *membership, uint64_t seq)
 {
     if (seq == 0) {
         return;
@@ -25,7 +25,7 @@ void qd_applied_forget(qd_room_actor *actor, const qd_membership *membership)
     }
 }
 
-void qd_applied_send(qd_room_actor *actor, qd_membership *membership, uint64_t tick, uint32_t seq)
+void qd_applied_send(qd_room_actor *actor, qd_membership *membership, uint64_t tick, uint64_t seq)
 {
     membership->applied_seq = seq;
     qd_reply_send(actor->service, membership->endpoint->link,

@@ -8,11 +8,11 @@
 #include "../state/room_actor_state.h"
 
 /* The request with that seq, and all before it, is in with the next tick. With seq 0 no Applied is due. */
-void qd_applied_note(qd_room_actor *actor, qd_membership *membership, uint32_t seq);
+void qd_applied_note(qd_room_actor *actor, qd_membership *membership, uint64_t seq);
 /* No Applied is due for that membership any more. */
 void qd_applied_forget(qd_room_actor *actor, const qd_membership *membership);
 /* Sends one at once. */
-void qd_applied_send(qd_room_actor *actor, qd_membership *membership, uint64_t tick, uint32_t seq);
+void qd_applied_send(qd_room_actor *actor, qd_membership *membership, uint64_t tick, uint64_t seq);
 /* Sends every Applied that is due at a tick. */
 void qd_applied_send_due(qd_room_actor *actor, uint64_t tick);
 

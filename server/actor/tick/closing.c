@@ -24,7 +24,7 @@ bool qd_membership_remove(qd_room_actor *actor, qd_membership *membership)
     return qd_lockstep_leave(&actor->lockstep, &membership->lockstep);
 }
 
-void qd_room_actor_close(qd_room_actor *actor, qd_room_closed_reason reason, const qd_membership *asker, uint32_t seq)
+void qd_room_actor_close(qd_room_actor *actor, qd_room_closed_reason reason, const qd_membership *asker, uint64_t seq)
 {
     qd_service *service = actor->service;
 

@@ -51,7 +51,7 @@ void qd_tick(qd_room_actor *actor, uint32_t skipped)
     keep_time(actor, qd_service_now_ns(service) - start_ns);
 }
 
-bool qd_tick_step(qd_room_actor *actor, qd_membership *membership, uint32_t seq)
+bool qd_tick_step(qd_room_actor *actor, qd_membership *membership, uint64_t seq)
 {
     qd_lockstep_result result = QD_LOCKSTEP_TICK;
 

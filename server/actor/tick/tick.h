@@ -11,7 +11,7 @@
 void qd_tick(qd_room_actor *actor, uint32_t skipped);
 /* A Step of that membership for the tick that is due: ticks if the room waits for no other writer. False: the member
  * has stepped for this tick already. */
-bool qd_tick_step(qd_room_actor *actor, qd_membership *membership, uint32_t seq);
+bool qd_tick_step(qd_room_actor *actor, qd_membership *membership, uint64_t seq);
 /* Sends the resets that are due between ticks. */
 void qd_tick_catch_up(qd_room_actor *actor);
 

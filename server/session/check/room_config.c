@@ -5,24 +5,30 @@
 #include <math.h>
 #include <string.h>
 
-/* A field that is a plain number. 0 stands for the default. */
+/* A field that is a plain number. 0 stands for the default, unless the field has presence. */
 typedef struct number_field {
     const char *name;
     size_t offset;
     uint32_t min, max, otherwise;
     bool is_limited; /* by the server: the limit at limit_offset is the maximum and the default */
     size_t limit_offset;
+    size_t presence_offset; /* of its `has_` member; 0: the field has no presence */
 } number_field;
 
 #define STEP_DEADLINE_MS 1000u
 
 #define FIELD(name, min, max, otherwise)                                                                               \
     {                                                                                                                  \
-        #name, offsetof(qd_msg_room_config, name), (min), (max), (otherwise), false, 0                                 \
+        #name, offsetof(qd_msg_room_config, name), (min), (max), (otherwise), false, 0, 0                              \
+    }
+#define PRESENT(name, max, otherwise)                                                                                  \
+    {                                                                                                                  \
+        #name, offsetof(qd_msg_room_config, name), 0, (max), (otherwise), false, 0,                                    \
+            offsetof(qd_msg_room_config, has_##name)                                                                   \
     }
 #define LIMITED(name)                                                                                                  \
     {                                                                                                                  \
-        #name, offsetof(qd_msg_room_config, name), 1, 0, 0, true, offsetof(qd_limits, name)                            \
+        #name, offsetof(qd_msg_room_config, name), 1, 0, 0, true, offsetof(qd_limits, name), 0                         \
     }
 
 /* The largest depth depends on the index, and is checked with it. */
@@ -34,8 +40,8 @@ static const number_field fields[] = {
     LIMITED(events_max),
     LIMITED(observers_max),
     LIMITED(visible_entries_max),
-    FIELD(grace_ms, 1, 3600000, 5000),
-    FIELD(empty_close_ms, 1, 86400000, 60000),
+    PRESENT(grace_ms, 3600000, 5000),
+    PRESENT(empty_close_ms, 86400000, 60000),
     FIELD(writers, 1, 1024, 0),
     FIELD(step_deadline_ms, 1, 3600000, 0),
 };
@@ -47,6 +53,14 @@ static uint32_t number_at(const void *base, size_t offset)
 
     memcpy(&number, (const char *)base + offset, sizeof number);
     return number;
+}
+
+static bool is_set(const qd_msg_room_config *config, const number_field *field)
+{
+    const char *base = (const char *)config;
+
+    return number_at(config, field->offset) != 0 ||
+           (field->presence_offset != 0 && *(const bool *)(base + field->presence_offset));
 }
 
 /* ---- names, as in quadrille.proto ---- */
@@ -96,7 +110,7 @@ static bool check_numbers(const qd_msg_room_config *asked, const qd_limits *limi
         uint32_t value = number_at(asked, field->offset);
         uint32_t max = field->is_limited ? number_at(limits, field->limit_offset) : field->max;
 
-        if (value != 0 && (value < field->min || value > max)) {
+        if (is_set(asked, field) && (value < field->min || value > max)) {
             return qd_fault_invalid(fault, "%s is %" PRIu32 ": must be %" PRIu32 " to %" PRIu32, field->name, value,
                                     field->min, max);
         }
@@ -228,8 +242,11 @@ void qd_room_config_resolve(const qd_msg_room_config *asked, const qd_limits *li
     for (const number_field *field = fields; field < fields + FIELDS; field++) {
         uint32_t otherwise = field->is_limited ? number_at(limits, field->limit_offset) : field->otherwise;
 
-        if (number_at(asked, field->offset) == 0) {
+        if (!is_set(asked, field)) {
             memcpy((char *)effective + field->offset, &otherwise, sizeof otherwise);
+        }
+        if (field->presence_offset != 0) {
+            *(bool *)((char *)effective + field->presence_offset) = true;
         }
     }
     if (effective->tick_mode == QD_TICK_MODE_STEP) {
@@ -240,6 +257,7 @@ void qd_room_config_resolve(const qd_msg_room_config *asked, const qd_limits *li
     if (effective->writers > 0 && effective->step_deadline_ms == 0) {
         effective->step_deadline_ms = STEP_DEADLINE_MS;
     }
+    effective->has_swept = true;
     effective->index = index_of(asked);
     if (effective->index == QD_INDEX_SPARSE && effective->prune == QD_PRUNE_DEFAULT) {
         effective->prune = QD_PRUNE_AUTO;
@@ -274,7 +292,7 @@ static bool numbers_agree(const qd_msg_room_config *asked, const qd_msg_room_con
     for (const number_field *field = fields; field < fields + FIELDS; field++) {
         uint32_t value = number_at(asked, field->offset), has = number_at(effective, field->offset);
 
-        if (value != 0 && value != has) {
+        if (is_set(asked, field) && value != has) {
             return mismatch(fault, "%s is %" PRIu32 ", but the room has %" PRIu32 ": ask for that, or leave %s out",
                             field->name, value, has, field->name);
         }
@@ -293,7 +311,6 @@ static bool choices_agree(const qd_msg_room_config *asked, const qd_msg_room_con
          mode_name(effective->tick_mode)},
         {"index", asked->index, effective->index, index_name(asked->index), index_name(effective->index)},
         {"prune", asked->prune, effective->prune, prune_name(asked->prune), prune_name(effective->prune)},
-        {"swept", asked->swept, effective->swept, "true", "false"},
     };
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
         if (choices[i].asked != 0 && choices[i].asked != choices[i].effective) {
@@ -301,12 +318,29 @@ static bool choices_agree(const qd_msg_room_config *asked, const qd_msg_room_con
                             choices[i].asked_name, choices[i].effective_name);
         }
     }
+    if ((asked->has_swept || asked->swept) && asked->swept != effective->swept) {
+        return mismatch(fault, "swept is %s, but the room has %s: ask for that, or leave it out",
+                        asked->swept ? "true" : "false", effective->swept ? "true" : "false");
+    }
+    return true;
+}
+
+/* A rate asks for a clock, and `writers` for steps, even without a tick_mode. */
+static bool modes_agree(const qd_msg_room_config *asked, const qd_msg_room_config *effective, qd_fault *fault)
+{
+    if (asked->tick_hz != 0 && effective->tick_mode == QD_TICK_MODE_STEP) {
+        return mismatch(fault,
+                        "tick_hz is %" PRIu32 ", but the room's tick_mode is TICK_MODE_STEP: leave tick_hz out, "
+                        "and send Step",
+                        asked->tick_hz);
+    }
     return true;
 }
 
 bool qd_room_config_agrees(const qd_msg_room_config *asked, const qd_msg_room_config *effective, qd_fault *fault)
 {
-    if (!choices_agree(asked, effective, fault) || !numbers_agree(asked, effective, fault)) {
+    if (!choices_agree(asked, effective, fault) || !modes_agree(asked, effective, fault) ||
+        !numbers_agree(asked, effective, fault)) {
         return false;
     }
     if (asked->cell_size != 0 && asked->cell_size != effective->cell_size) {

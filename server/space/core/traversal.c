@@ -270,14 +270,13 @@ static bool was_stopped(const task_set *set)
     return stopped;
 }
 
-/* This limit bounds the time of a traversal without events, such as a crowd on a spot that the index cannot divide, in
- * which no two bodies touch. */
+/* Exact tests that found nothing. This limit bounds the time of a traversal without events, such as a crowd on a spot
+ * that the index cannot divide, in which no two bodies touch. */
 static uint64_t misses_max(const qd_index *index, uint64_t limit)
 {
     bool is_slow = index->config->swept || index->bodies->radius != NULL;
-    uint64_t least = index->tuning.misses_min > 0 ? index->tuning.misses_min
-                     : is_slow                    ? QD_MISSES_SLOW
-                                                  : QD_MISSES_DEFAULT;
+    uint64_t budget = index->config->test_budget > 0 ? index->config->test_budget : QD_TEST_BUDGET_DEFAULT;
+    uint64_t least = budget / (is_slow ? QD_MISS_COST_SLOW : 1);
 
     return (limit > least ? limit : least) + QD_MISSES_PER_ROW * (uint64_t)index->rows->count;
 }

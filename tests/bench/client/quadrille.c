@@ -19,7 +19,7 @@ typedef struct quadrille {
     const world *world;
     qd_client *client;
     uint64_t room;
-    uint32_t seq[2]; /* of the last two steps, by step % 2 */
+    uint64_t seq[2]; /* of the last two steps, by step % 2 */
 } quadrille;
 
 static bool knows(world_kind kind)
