@@ -44,6 +44,19 @@ static float number_of_z(source *from, double range)
     return from->flat ? 0 : number(from, range);
 }
 
+/* One end is at 0 on an axis, and the other so far away that double loses the rest of the case beside it. */
+static void make_very_long(source *from, qd_body *body)
+{
+    float length = rng_one_in(&from->rng, 2) ? 1e30f : -1e30f;
+
+    if (rng_one_in(&from->rng, 2)) {
+        body->x = body->half_x = length;
+    } else {
+        body->y = length;
+        body->half_y = -length;
+    }
+}
+
 static qd_body draw_body(source *from, uint32_t shape)
 {
     qd_body body = {.x = number(from, from->spread),
@@ -55,6 +68,9 @@ static qd_body draw_body(source *from, uint32_t shape)
                     .radius = fabsf(number(from, from->size / 2)),
                     .shape = (uint8_t)shape};
 
+    if (shape == QD_SPACE_CAPSULE && rng_one_in(&from->rng, 16)) {
+        make_very_long(from, &body);
+    }
     if (shape != QD_SPACE_CAPSULE) {
         body.half_x = fabsf(body.half_x);
         body.half_y = fabsf(body.half_y);

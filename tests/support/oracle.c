@@ -369,10 +369,38 @@ static bool boxes_meet_exactly(const outline from[2], const outline to[2])
 
 /* ---- overlap ---- */
 
+static bool are_rod_and_box(const outline *a, const outline *b)
+{
+    return (a->shape == QD_SPACE_BOX && b->shape == QD_SPACE_CAPSULE) ||
+           (a->shape == QD_SPACE_CAPSULE && b->shape == QD_SPACE_BOX);
+}
+
+/* By definition a box and a capsule are apart if the box around the capsule leaves a gap on one axis, all the way. */
+static bool rod_stays_beyond(const outline *const a[2], const outline *const b[2])
+{
+    const outline *const *box = a[0]->shape == QD_SPACE_BOX ? a : b, *const *rod = box == a ? b : a;
+
+    for (int k = 0; k < 3; k++) {
+        bool below = true, above = true;
+
+        for (int i = 0; i < 2; i++) {
+            below = below && box[i]->lo[k] - fmax(rod[i]->lo[k], rod[i]->hi[k]) > rod[i]->radius;
+            above = above && fmin(rod[i]->lo[k], rod[i]->hi[k]) - box[i]->hi[k] > rod[i]->radius;
+        }
+        if (below || above) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Whether the two are clearly apart along x, y or z, all the way. Lengths along the other axes do not matter for that,
  * so a shape that goes far along x does not make its distance along y uncertain. */
 static bool are_apart_along_an_axis(const outline *const a[2], const outline *const b[2])
 {
+    if (are_rod_and_box(a[0], b[0]) && rod_stays_beyond(a, b)) {
+        return true;
+    }
     for (int k = 0; k < 3; k++) {
         double lo[2], hi[2], margin = 0;
 

@@ -344,6 +344,21 @@ TEST(shapes_far_on_one_axis_and_close_on_another_do_not_meet)
     assert_false(passes(circle(-1e38f, 1000, 1e-30f, 1), 2e38f, 0, 0, capsule(0, 0, 0, 0, 10, 0, 1)));
 }
 
+/* On the way to the far end of an axis, double loses the gap between its near end and a box. */
+TEST(box_beyond_the_near_end_of_a_very_long_capsule_is_apart)
+{
+    qd_geometry rod = capsule(0, 1e30f, 0, 0, -1e30f, 0, 0); /* ends at the origin */
+
+    assert_true(overlap(rod, box(0, -1, 0, 1, 1, 1)));
+    assert_false(overlap(rod, box(0, -2, 0, 1, 1, 1)));
+    assert_false(overlap(rod, box(0, nextafterf(-1, -2), 0, 1, 1, 1)));
+    assert_false(overlap(capsule(-1e30f, 1e30f, 0, 1e30f, 1e30f, 1, 0.5f), box(0, -2, 0, 1, 1, 1)));
+    /* The same while both move. */
+    assert_false(passes(rod, 3, 0, 0, box(0, -2, 0, 1, 1, 1)));
+    assert_false(passes(box(-9, -2, 0, 1, 1, 1), 18, 0, 0, rod));
+    assert_true(passes(box(-9, -1, 0, 1, 1, 1), 18, 0, 0, rod));
+}
+
 /* A box's corners are rounded where it begins and where it ends. */
 TEST(box_may_round_differently_at_its_ends)
 {

@@ -256,20 +256,27 @@ typedef struct motion {
     const qd_geometry *from, *to;
 } motion;
 
-/* How far a shape reaches along an axis from its lower or upper corner, or from its center. */
-static double reach_along(const qd_geometry *geometry, uint32_t k)
+static double radius_of(const qd_geometry *geometry)
 {
-    return geometry->shape == QD_SPACE_BOX       ? 0
-           : geometry->shape == QD_SPACE_CAPSULE ? geometry->radius + fabs(geometry->to[k])
-                                                 : geometry->radius;
+    return geometry->shape == QD_SPACE_BOX ? 0 : geometry->radius;
 }
 
-/* The gap between the end of a and the beginning of b; 0 or less: none. */
+/* How far an axis reaches from its center. */
+static double axis_along(const qd_geometry *geometry, uint32_t k)
+{
+    return geometry->shape == QD_SPACE_CAPSULE ? fabs(geometry->to[k]) : 0;
+}
+
+/* The gap between the end of a and the beginning of b; 0 or less: none. Next to a box it is measured from the ends of
+ * an axis, rounded as the exact test rounds them. Two round shapes compare their centers first. */
 static double gap_along(const qd_geometry *a, const qd_geometry *b, uint32_t k)
 {
-    double end = a->shape == QD_SPACE_BOX ? a->to[k] : a->at[k];
+    if (a->shape == QD_SPACE_BOX || b->shape == QD_SPACE_BOX) {
+        double end = a->shape == QD_SPACE_BOX ? a->to[k] : a->at[k] + axis_along(a, k);
 
-    return (b->at[k] - end) - (reach_along(a, k) + reach_along(b, k));
+        return (b->at[k] - axis_along(b, k) - end) - (radius_of(a) + radius_of(b));
+    }
+    return (b->at[k] - a->at[k]) - (a->radius + axis_along(a, k) + (b->radius + axis_along(b, k)));
 }
 
 /* Whether one shape stays on the same side of the other all the way. */
@@ -336,7 +343,7 @@ static bool box_overlaps_round(const qd_geometry *box, const qd_geometry *round)
     end_of_axis(round, 1, to);
     gaps_of_point(from, box, axis.from);
     gaps_of_point(to, box, axis.to);
-    return gaps_least_square(&axis) <= reach_square;
+    return gaps_least_square(&axis) <= reach_square && !apart_along_an_axis((motion){box, box}, (motion){round, round});
 }
 
 bool qd_geometry_overlaps(const qd_geometry *a, const qd_geometry *b)
