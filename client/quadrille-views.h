@@ -66,7 +66,9 @@ typedef struct qd_view_entity {
     uint64_t entered; /* the tick of the enter */
     uint64_t placed;  /* the tick of x, y, z: that of the last relay, or of the enter */
     float x, y, z;
-    float half_x, half_y, half_z, radius;
+    float half_x, half_y, half_z; /* sizes that the shape lacks are 0 */
+    float radius;
+    float axis_x, axis_y, axis_z;
     uint8_t shape; /* qd_shape */
     uint8_t payload_size;
     uint8_t payload[QD_VIEW_PAYLOAD_BYTES_MAX];

@@ -89,9 +89,9 @@ QD_API uint64_t qd_client_close_room(qd_client *client, uint64_t room);
  * Answer: QD_SERVER_ROOM_LIST. */
 QD_API uint64_t qd_client_list_rooms(qd_client *client, const char *after, uint32_t limit);
 
-/* Batches. quadrille.proto lists the columns that each needs; all others must be NULL, as z and half_z in a room of two
- * dimensions. The server answers a refused batch with an error at once. The QD_SERVER_APPLIED of a tick answers all
- * batches of a room up to its seq. */
+/* Batches. quadrille.proto lists the columns that each needs; all others must be NULL, as the columns of z in a room of
+ * two dimensions. The server answers a refused batch with an error at once. The QD_SERVER_APPLIED of a tick answers
+ * all batches of a room up to its seq. */
 QD_API uint64_t qd_client_spawn(qd_client *client, uint64_t room, const qd_msg_entities *entities, bool room_owned);
 QD_API uint64_t qd_client_move(qd_client *client, uint64_t room, const qd_msg_entities *entities);
 QD_API uint64_t qd_client_teleport(qd_client *client, uint64_t room, const qd_msg_entities *entities);

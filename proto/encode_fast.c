@@ -170,6 +170,7 @@ static void put_view(pen *p, const void *message)
     put_watchers(p, 32, view->watcher_enter_count, view->watcher_enter_entity, view->watcher_enter_session,
                  view->watcher_enter_observer);
     put_number(p, 35, view->merged_ticks);
+    put_points(p, 36, view->enter_count, view->enter.axis_x, view->enter.axis_y, view->enter.axis_z);
 }
 
 /* ---- frames ---- */

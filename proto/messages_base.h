@@ -168,7 +168,8 @@ typedef enum qd_watch { QD_WATCH_NONE = 1, QD_WATCH_OWN = 2, QD_WATCH_ALL = 3 } 
     X(ROOM_FULL, 38)                                                                                                   \
     X(UNKNOWN_OBSERVER, 39)                                                                                            \
     X(BAD_REGION, 40)                                                                                                  \
-    X(OBSERVERS_FULL, 41)
+    X(OBSERVERS_FULL, 41)                                                                                              \
+    X(WRONG_COLUMN, 42)
 
 typedef enum qd_error_code {
     QD_ERROR_NONE = 0,
@@ -215,6 +216,7 @@ typedef struct qd_msg_entities {
     const float *x, *y, *z;
     const float *half_x, *half_y, *half_z;
     const float *radius;
+    const float *axis_x, *axis_y, *axis_z;
     const uint8_t *shape;
     const uint32_t *category, *mask;
 } qd_msg_entities;

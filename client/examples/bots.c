@@ -105,7 +105,7 @@ int main(int argc, char **argv)
     static swarm bots;
     place(&bots);
     qd_client_subscribe(client, room, QD_SCOPE_ALL, false);
-    qd_msg_entities all = {BOTS, bots.id, .x = bots.x, .y = bots.y, .half_x = bots.radius, .shape = bots.shape};
+    qd_msg_entities all = {BOTS, bots.id, .x = bots.x, .y = bots.y, .radius = bots.radius, .shape = bots.shape};
     qd_client_spawn(client, room, &all, false);
     qd_client_set_roster(client, room, 0, bots.id, BOTS);
     const qd_msg_move_roster moves = {.room = room, .roster = 0, .count = BOTS, .x = bots.x, .y = bots.y};

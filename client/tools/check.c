@@ -94,7 +94,7 @@ static bool overlap(qd_shape shape, const qd_entity *a, const qd_entity *b)
         return touch_on_axis(a->x, a->half_x, b->x, b->half_x) && touch_on_axis(a->y, a->half_y, b->y, b->half_y);
     }
     double dx = (double)a->x - (double)b->x, dy = (double)a->y - (double)b->y;
-    double reach = (double)a->half_x + (double)b->half_x;
+    double reach = (double)a->radius + (double)b->radius;
     return dx * dx + dy * dy <= reach * reach;
 }
 
@@ -144,7 +144,7 @@ static bool circles_meet(const way *a, const way *b)
     double to_x = (double)a->to.x - (double)b->to.x, to_y = (double)a->to.y - (double)b->to.y;
     double middle_x = (from_x + to_x) / 2, middle_y = (from_y + to_y) / 2;
     double way_x = (to_x - from_x) / 2, way_y = (to_y - from_y) / 2;
-    double reach = (double)a->to.half_x + (double)b->to.half_x, length = way_x * way_x + way_y * way_y;
+    double reach = (double)a->to.radius + (double)b->to.radius, length = way_x * way_x + way_y * way_y;
     double along = middle_x * way_x + middle_y * way_y;
 
     if (fabs(along) < length) {
@@ -200,7 +200,8 @@ static bool reserve_extents(qd_check *check, uint32_t count)
 /* The extent of both, slightly wider, so that rounding keeps no pair from the exact test. */
 static extent extent_of(const qd_entity *from, const qd_entity *to, uint32_t at)
 {
-    double low = fmin(from->x, to->x), high = fmax(from->x, to->x), half = fmax(from->half_x, to->half_x);
+    double low = fmin(from->x, to->x), high = fmax(from->x, to->x),
+           half = fmax(from->half_x + from->radius, to->half_x + to->radius);
     double slack = (fmax(fabs(low), fabs(high)) + half) * 1e-6;
 
     return (extent){.low = low - half - slack, .high = high + half + slack, .at = at};
@@ -270,7 +271,7 @@ static const qd_entity *find(const moment *scene, uint32_t id)
 
 static bool is_resized(const qd_entity *was, const qd_entity *now)
 {
-    return was->half_x != now->half_x || was->half_y != now->half_y;
+    return was->half_x != now->half_x || was->half_y != now->half_y || was->radius != now->radius;
 }
 
 /* The start of an entity's path: its last place; for a box of another size, the middle of its last corners. */

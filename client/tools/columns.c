@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REALS 7
+#define REALS 10
 
 /* Collects the columns of floats. */
 static void reals_of(qd_columns *columns, float **reals[REALS])
 {
-    float **const all[REALS] = {&columns->x, &columns->y,      &columns->half_x, &columns->half_y,
-                                &columns->z, &columns->half_z, &columns->radius};
+    float **const all[REALS] = {&columns->x,      &columns->y,      &columns->z,      &columns->half_x,
+                                &columns->half_y, &columns->half_z, &columns->radius, &columns->axis_x,
+                                &columns->axis_y, &columns->axis_z};
 
     memcpy(reals, all, sizeof all);
 }
@@ -52,6 +53,9 @@ bool qd_columns_add(qd_columns *columns, qd_entity entity)
     columns->z[at] = entity.z;
     columns->half_z[at] = entity.half_z;
     columns->radius[at] = entity.radius;
+    columns->axis_x[at] = entity.axis_x;
+    columns->axis_y[at] = entity.axis_y;
+    columns->axis_z[at] = entity.axis_z;
     return true;
 }
 
@@ -102,11 +106,17 @@ static qd_msg_entities piece_of(const qd_columns *columns, uint32_t at, const qd
         piece.y = columns->y + at;
         piece.z = is_3d ? columns->z + at : NULL;
     }
-    if (spawns || reshapes) {
+    if ((spawns || reshapes) && kind->shape == QD_SHAPE_BOX) {
         piece.half_x = columns->half_x + at;
         piece.half_y = columns->half_y + at;
         piece.half_z = is_3d ? columns->half_z + at : NULL;
-        piece.radius = kind->shape == QD_SHAPE_CAPSULE ? columns->radius + at : NULL;
+    } else if (spawns || reshapes) {
+        piece.radius = columns->radius + at;
+    }
+    if (kind->shape == QD_SHAPE_CAPSULE) {
+        piece.axis_x = columns->axis_x + at;
+        piece.axis_y = columns->axis_y + at;
+        piece.axis_z = is_3d ? columns->axis_z + at : NULL;
     }
     if (common != NULL) {
         piece.shape = common->shape;

@@ -9,16 +9,18 @@
 
 typedef struct qd_entity {
     uint32_t id;
-    float x, y, half_x, half_y;
-    float z, half_z; /* 0 in two dimensions */
-    float radius;    /* of a capsule */
+    float x, y, z;
+    float half_x, half_y, half_z; /* of a box */
+    float radius;                 /* of a circle or capsule */
+    float axis_x, axis_y, axis_z; /* of a capsule */
 } qd_entity;
 
 /* Zeroed columns are empty. */
 typedef struct qd_columns {
     uint32_t count, capacity;
     uint32_t *id;
-    float *x, *y, *half_x, *half_y, *z, *half_z, *radius;
+    float *x, *y, *z;
+    float *half_x, *half_y, *half_z, *radius, *axis_x, *axis_y, *axis_z;
 } qd_columns;
 
 /* false: out of memory. */
@@ -29,7 +31,7 @@ void qd_columns_deinit(qd_columns *columns);
 typedef struct qd_columns_kind {
     qd_client_kind message;  /* QD_CLIENT_SPAWN, _MOVE, _TELEPORT, _RESHAPE or _DESPAWN */
     uint32_t dimensions;     /* 2 or 3 */
-    qd_shape shape;          /* of Spawn and Reshape; 0: Reshape does not change it */
+    qd_shape shape;          /* of Spawn and Reshape; else 0 */
     uint32_t category, mask; /* of Spawn */
     bool room_owned;
 } qd_columns_kind;

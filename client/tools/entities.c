@@ -12,9 +12,9 @@
 
 /* ---- an entity on the command line, and in a row of the standard input ---- */
 
-typedef enum field { ID, X, Y, Z, HALF_X, HALF_Y, HALF_Z, RADIUS, FIELDS_MAX } field;
+typedef enum field { ID, X, Y, Z, HALF_X, HALF_Y, HALF_Z, RADIUS, AXIS_X, AXIS_Y, AXIS_Z, FIELDS_MAX } field;
 
-static const char *const field_names[FIELDS_MAX] = {"id", "x", "y", "z", "hx", "hy", "hz", "radius"};
+static const char *const field_names[FIELDS_MAX] = {"id", "x", "y", "z", "hx", "hy", "hz", "radius", "ax", "ay", "az"};
 
 /* The fields of a row, in order. A row of `short_count` fields ends with hx, and the other half extents equal hx. */
 typedef struct row_layout {
@@ -33,9 +33,32 @@ static void add_field(row_layout *row, field name)
     row->fields[row->count++] = name;
 }
 
+/* Adds the sizes that the shape has. */
+static void add_sizes(row_layout *row, qd_shape shape, bool is_3d)
+{
+    if (shape == QD_SHAPE_BOX) {
+        add_field(row, HALF_X);
+        row->short_count = row->count;
+        add_field(row, HALF_Y);
+        if (is_3d) {
+            add_field(row, HALF_Z);
+        }
+        strcat(row->text, "]");
+        return;
+    }
+    add_field(row, RADIUS);
+    if (shape == QD_SHAPE_CAPSULE) {
+        add_field(row, AXIS_X);
+        add_field(row, AXIS_Y);
+        if (is_3d) {
+            add_field(row, AXIS_Z);
+        }
+    }
+}
+
 static row_layout layout_of(const qd_columns_kind *kind)
 {
-    bool is_3d = kind->dimensions == 3, is_capsule = kind->shape == QD_SHAPE_CAPSULE;
+    bool is_3d = kind->dimensions == 3;
     row_layout row = {.count = 0};
 
     add_field(&row, ID);
@@ -47,17 +70,7 @@ static row_layout layout_of(const qd_columns_kind *kind)
         }
     }
     if (kind->message == QD_CLIENT_SPAWN || kind->message == QD_CLIENT_RESHAPE) {
-        add_field(&row, HALF_X);
-        row.short_count = is_capsule ? 0 : row.count;
-        add_field(&row, HALF_Y);
-        if (is_3d) {
-            add_field(&row, HALF_Z);
-        }
-        if (is_capsule) {
-            add_field(&row, RADIUS);
-        } else {
-            strcat(row.text, "]");
-        }
+        add_sizes(&row, kind->shape, is_3d);
     }
     return row;
 }
@@ -77,7 +90,8 @@ static bool add_entity(qd_columns *columns, const row_layout *row, char **fields
 {
     qd_entity entity = {0};
     float *const reals[FIELDS_MAX] = {NULL,           &entity.x,      &entity.y,      &entity.z,
-                                      &entity.half_x, &entity.half_y, &entity.half_z, &entity.radius};
+                                      &entity.half_x, &entity.half_y, &entity.half_z, &entity.radius,
+                                      &entity.axis_x, &entity.axis_y, &entity.axis_z};
 
     if (!qd_options_uint32(fields[0], &entity.id)) {
         snprintf(why->text, sizeof why->text, "id '%.64s': must be a whole number from 0 to %u", fields[0], UINT32_MAX);
@@ -195,19 +209,21 @@ static int choose_shape(const qd_cli *cli, bool circle, bool capsule, qd_columns
 
 int qd_command_spawn(qd_cli *cli, int argc, char **argv)
 {
-    static const qd_usage usage = {"quadrille spawn", "ROOM (ID X Y [Z] HX [HY [HZ]] [RADIUS] | -)",
-                                   "Adds an entity at a center, with half extents (HY and HZ: equal to HX). With a\n"
-                                   "minus, adds one entity per row `id,x,y,hx,hy` of the standard input, or\n"
-                                   "`id,x,y,z,hx,hy,hz` in three dimensions. The room owns the entities: they stay,\n"
-                                   "and any session may move them. For a capsule, HX HY leads from the center to one\n"
-                                   "end of the axis, and RADIUS follows.",
-                                   2, 9};
+    static const qd_usage usage = {
+        "quadrille spawn", "ROOM (ID X Y [Z] SIZE... | -)",
+        "Adds an entity at a center. The sizes of a box are HX [HY [HZ]], its half extents\n"
+        "(HY and HZ: equal to HX). A circle has RADIUS. A capsule has RADIUS AX AY [AZ],\n"
+        "where AX AY AZ lead from the center to one end of the axis. With a minus, adds one\n"
+        "entity per row `id,x,y,hx,hy` of the standard input, or `id,x,y,z,hx,hy,hz` in\n"
+        "three dimensions, with the sizes of its shape. The room owns the entities: they\n"
+        "stay, and any session may move them.",
+        2, 9};
     bool circle = false, capsule = false;
     qd_columns_kind kind = {
         .message = QD_CLIENT_SPAWN, .dimensions = 2, .category = 1, .mask = UINT32_MAX, .room_owned = true};
     const qd_option options[] = {
         DIMENSIONS_OPTION(&kind),
-        {"--circle", NULL, "use circles (spheres) of radius HX instead of boxes", QD_OPTION_FLAG, &circle, 0, 0},
+        {"--circle", NULL, "use circles (spheres) instead of boxes", QD_OPTION_FLAG, &circle, 0, 0},
         {"--capsule", NULL, "use capsules instead of boxes", QD_OPTION_FLAG, &capsule, 0, 0},
         {"--category", "N", "set the entities' category bits (1)", QD_OPTION_NUMBER, &kind.category, 0, UINT32_MAX},
         {"--mask", "N", "set the category bits that they pair with (all)", QD_OPTION_NUMBER, &kind.mask, 0, UINT32_MAX},
@@ -225,7 +241,7 @@ int qd_command_spawn(qd_cli *cli, int argc, char **argv)
 int qd_command_reshape(qd_cli *cli, int argc, char **argv)
 {
     static const qd_usage usage = {
-        "quadrille reshape", "ROOM (ID HX [HY [HZ]] [RADIUS] | -)",
+        "quadrille reshape", "ROOM (ID SIZE... | -)",
         "Gives an entity of the room another shape and size, with the values of `quadrille\n"
         "spawn`. With a minus, reshapes one entity per row `id,hx,hy` of the standard input.",
         2, 6};
@@ -233,7 +249,7 @@ int qd_command_reshape(qd_cli *cli, int argc, char **argv)
     qd_columns_kind kind = {.message = QD_CLIENT_RESHAPE, .dimensions = 2};
     const qd_option options[] = {
         DIMENSIONS_OPTION(&kind),
-        {"--circle", NULL, "use circles (spheres) of radius HX instead of boxes", QD_OPTION_FLAG, &circle, 0, 0},
+        {"--circle", NULL, "use circles (spheres) instead of boxes", QD_OPTION_FLAG, &circle, 0, 0},
         {"--capsule", NULL, "use capsules instead of boxes", QD_OPTION_FLAG, &capsule, 0, 0},
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;

@@ -77,10 +77,12 @@ static void place(qd_motion *motion, uint32_t i)
     motion->x[i] = between(motion, bounds->min_x, bounds->max_x);
     motion->y[i] = between(motion, bounds->min_y, bounds->max_y);
     motion->z[i] = is_3d(motion) ? between(motion, bounds->min_z, bounds->max_z) : 0;
-    motion->half_x[i] = between(motion, 0.3f, 0.6f);
-    motion->half_y[i] = is_circle ? motion->half_x[i] : between(motion, 0.3f, 0.6f);
-    if (is_3d(motion)) {
-        motion->half_z[i] = is_circle ? motion->half_x[i] : between(motion, 0.3f, 0.6f);
+    if (is_circle) {
+        motion->radius[i] = between(motion, 0.3f, 0.6f);
+    } else {
+        motion->half_x[i] = between(motion, 0.3f, 0.6f);
+        motion->half_y[i] = between(motion, 0.3f, 0.6f);
+        motion->half_z[i] = is_3d(motion) ? between(motion, 0.3f, 0.6f) : 0;
     }
     motion->shape[i] = is_circle ? QD_SHAPE_CIRCLE : QD_SHAPE_BOX;
     bot->pace = between(motion, 2, 6);
@@ -97,7 +99,7 @@ bool qd_motion_init(qd_motion *motion, qd_motion_kind kind, const qd_msg_bounds 
 {
     *motion = (qd_motion){.kind = kind, .bounds = *bounds, .count = count, .random = seed};
     motion->id = calloc(count, sizeof *motion->id);
-    motion->x = calloc(6 * (size_t)count, sizeof *motion->x);
+    motion->x = calloc(7 * (size_t)count, sizeof *motion->x);
     motion->shape = calloc(count, sizeof *motion->shape);
     motion->bots = calloc(count, sizeof *motion->bots);
     motion->leaders = calloc(leaders_count(motion), sizeof *motion->leaders);
@@ -111,6 +113,7 @@ bool qd_motion_init(qd_motion *motion, qd_motion_kind kind, const qd_msg_bounds 
     motion->half_x = motion->z + count;
     motion->half_y = motion->half_x + count;
     motion->half_z = motion->half_y + count;
+    motion->radius = motion->half_z + count;
     for (uint32_t i = 0; i < count; i++) {
         place(motion, i);
     }
@@ -212,7 +215,7 @@ static void gate_at(const qd_motion *motion, uint32_t gate, float *x, float *y, 
 static void push_apart(qd_motion *motion, uint32_t i, uint32_t j)
 {
     float dx = motion->x[j] - motion->x[i], dy = motion->y[j] - motion->y[i], dz = motion->z[j] - motion->z[i];
-    float distance = sqrtf(dx * dx + dy * dy + dz * dz), depth = motion->half_x[i] + motion->half_x[j] - distance;
+    float distance = sqrtf(dx * dx + dy * dy + dz * dz), depth = motion->radius[i] + motion->radius[j] - distance;
 
     if (depth <= 0) {
         return;

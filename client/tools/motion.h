@@ -33,7 +33,7 @@ typedef struct qd_motion {
     uint64_t random;
     uint32_t count;
     uint32_t *id;
-    float *x, *y, *z, *half_x, *half_y, *half_z; /* one allocation */
+    float *x, *y, *z, *half_x, *half_y, *half_z, *radius; /* one allocation */
     uint8_t *shape;
     qd_bot *bots;
     qd_leader *leaders;

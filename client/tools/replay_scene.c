@@ -17,7 +17,7 @@ static bool compare_scenes(qd_replay *replay, const qd_trace_scene *scene)
         } else if (was == was_end || now->id < was->id) {
             good = qd_columns_add(&replay->spawned, *now++);
         } else {
-            if (was->half_x != now->half_x || was->half_y != now->half_y) {
+            if (was->half_x != now->half_x || was->half_y != now->half_y || was->radius != now->radius) {
                 good = qd_columns_add(&replay->reshaped, *now);
             }
             if (good && (was->x != now->x || was->y != now->y)) {
@@ -32,9 +32,10 @@ static bool compare_scenes(qd_replay *replay, const qd_trace_scene *scene)
 
 static bool send_columns(qd_replay *replay, qd_columns *columns, qd_client_kind message)
 {
+    const bool has_sizes = message == QD_CLIENT_SPAWN || message == QD_CLIENT_RESHAPE;
     const qd_columns_kind kind = {.message = message,
                                   .dimensions = 2,
-                                  .shape = message == QD_CLIENT_SPAWN ? replay->trace->shape : 0,
+                                  .shape = has_sizes ? replay->trace->shape : 0,
                                   .category = 1,
                                   .mask = UINT32_MAX};
     uint64_t first_seq;

@@ -14,7 +14,8 @@ typedef struct printer {
 static void print_header(printer *out)
 {
     if (!out->has_header) {
-        puts(out->is_3d ? "id,x,y,z,hx,hy,hz,radius,shape,category,mask" : "id,x,y,hx,hy,radius,shape,category,mask");
+        puts(out->is_3d ? "id,x,y,z,hx,hy,hz,radius,ax,ay,az,shape,category,mask"
+                        : "id,x,y,hx,hy,radius,ax,ay,shape,category,mask");
     }
     out->has_header = true;
 }
@@ -45,6 +46,11 @@ static void print_entities(printer *out, const qd_msg_entities *entities)
             print_real(entities->half_z, i);
         }
         print_real(entities->radius, i);
+        print_real(entities->axis_x, i);
+        print_real(entities->axis_y, i);
+        if (out->is_3d) {
+            print_real(entities->axis_z, i);
+        }
         printf(",%s,%u,%u\n", entities->shape != NULL ? shape_name(entities->shape[i]) : "box",
                entities->category != NULL ? entities->category[i] : 1,
                entities->mask != NULL ? entities->mask[i] : UINT32_MAX);

@@ -72,6 +72,7 @@ static bool send_columns(const swarm *all, const swarm_room *room, qd_client_kin
             batch->entities.half_x = motion->half_x + at;
             batch->entities.half_y = motion->half_y + at;
             batch->entities.half_z = is_3d ? motion->half_z + at : NULL;
+            batch->entities.radius = motion->radius + at;
             batch->entities.shape = motion->shape + at;
         }
         /* Seq 0: no Applied is needed. */

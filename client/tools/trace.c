@@ -184,7 +184,7 @@ static bool take_row(loader *load, char *line)
     static const char *const names[FIELDS] = {"tick", "id", "x", "y", "hx", "hy"};
     char *fields[FIELDS];
     uint64_t tick;
-    qd_entity entity;
+    qd_entity entity = {0};
     float *reals[FIELDS] = {NULL, NULL, &entity.x, &entity.y, &entity.half_x, &entity.half_y};
     size_t count = qd_csv_split(line, fields, FIELDS);
 
@@ -241,11 +241,13 @@ static qd_msg_bounds bounds_of(const qd_trace *trace)
 
     for (size_t i = 0; i < trace->rows_count; i++) {
         const qd_entity *row = &trace->rows[i];
+        float reach_x = trace->shape == QD_SHAPE_BOX ? row->half_x : row->radius;
+        float reach_y = trace->shape == QD_SHAPE_BOX ? row->half_y : row->radius;
 
-        bounds.min_x = fminf(bounds.min_x, row->x - row->half_x);
-        bounds.min_y = fminf(bounds.min_y, row->y - row->half_y);
-        bounds.max_x = fmaxf(bounds.max_x, row->x + row->half_x);
-        bounds.max_y = fmaxf(bounds.max_y, row->y + row->half_y);
+        bounds.min_x = fminf(bounds.min_x, row->x - reach_x);
+        bounds.min_y = fminf(bounds.min_y, row->y - reach_y);
+        bounds.max_x = fmaxf(bounds.max_x, row->x + reach_x);
+        bounds.max_y = fmaxf(bounds.max_y, row->y + reach_y);
     }
     if (!(bounds.min_x < bounds.max_x)) {
         bounds.max_x = bounds.min_x + 1 + fabsf(bounds.min_x);
@@ -279,11 +281,14 @@ static bool read_lines(loader *load, gzFile file)
     return finish_scene(load, load->line);
 }
 
-/* A circle has only its radius. */
-static void forget_half_y(qd_trace *trace)
+/* A circle's row has its radius as hx. */
+static void turn_into_circles(qd_trace *trace)
 {
     for (size_t i = 0; i < trace->rows_count; i++) {
-        trace->rows[i].half_y = trace->rows[i].half_x;
+        qd_entity *row = &trace->rows[i];
+
+        row->radius = row->half_x;
+        row->half_x = row->half_y = 0;
     }
 }
 
@@ -308,7 +313,7 @@ qd_trace *qd_trace_load(const char *path, char error[QD_TRACE_ERROR_BYTES])
         return NULL;
     }
     if (load.trace->shape == QD_SHAPE_CIRCLE) {
-        forget_half_y(load.trace);
+        turn_into_circles(load.trace);
     }
     if (!load.has_bounds) {
         load.trace->bounds = bounds_of(load.trace);

@@ -77,6 +77,9 @@ static bool take_snapshot(watcher *self, const qd_msg_snapshot_result *result)
             .half_y = value(from->half_y, i),
             .half_z = value(from->half_z, i),
             .radius = value(from->radius, i),
+            .axis_x = value(from->axis_x, i),
+            .axis_y = value(from->axis_y, i),
+            .axis_z = value(from->axis_z, i),
         };
 
         incoming->shape[at + i] = from->shape != NULL ? from->shape[i] : QD_SHAPE_BOX;

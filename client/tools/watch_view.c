@@ -79,13 +79,15 @@ static void draw_entities(const qd_watch_scene *watch, const scale *map, qd_canv
         double x = (columns->x[i] - map->min_x) * map->factor;
         double y = (map->max_y - columns->y[i]) * map->factor;
         double half_x = columns->half_x[i] * map->factor, half_y = columns->half_y[i] * map->factor;
+        double axis_x = columns->axis_x[i] * map->factor, axis_y = columns->axis_y[i] * map->factor;
+        double radius = columns->radius[i] * map->factor;
         qd_heat heat = heat_of(watch, columns->id[i]);
 
         if (watch->entities.shape[i] == QD_SHAPE_CIRCLE) {
-            qd_canvas_circle(canvas, x, y, half_x, heat);
+            qd_canvas_circle(canvas, x, y, radius, heat);
         } else if (watch->entities.shape[i] == QD_SHAPE_CAPSULE) {
-            qd_canvas_capsule(canvas, (double[]){x - half_x, y + half_y}, (double[]){x + half_x, y - half_y},
-                              columns->radius[i] * map->factor, heat);
+            qd_canvas_capsule(canvas, (double[]){x - axis_x, y + axis_y}, (double[]){x + axis_x, y - axis_y}, radius,
+                              heat);
         } else {
             qd_canvas_box(canvas, x - half_x, y - half_y, x + half_x, y + half_y, heat);
         }

@@ -43,8 +43,8 @@ void qd_room_expire(qd_room *room, uint64_t now_ns);
  *     spawn           needs id, x, y; sizes default to 0, shape to box, category to 1, mask to all.
  *                     With room_owned, the room owns the entities
  *     move, teleport  need id, x, y
- *     reshape         needs id; columns that are NULL leave values unchanged. An entry is refused if the entity would
- *                     become invalid
+ *     reshape         needs id; columns that are NULL leave values unchanged. A size becomes 0 if the new shape lacks
+ *                     it, and starts at 0 if only the new shape has it
  *     despawn         needs id */
 void qd_room_spawn(qd_room *room, uint32_t member, const qd_room_batch *batch, bool room_owned,
                    qd_room_refusals *refusals);
@@ -118,8 +118,8 @@ uint32_t qd_room_entity_count(const qd_room *room);
 uint64_t qd_room_events_count(const qd_room *room); /* begins, ends and passed together */
 
 /* The entities of `owner` (a member, QD_ROOM_OWNED or QD_ROOM_ANYBODY) as they are now, by ascending id, at most
- * `limit` of them. With `region`, only those whose bounding box touches it. radius is NULL if all are 0. *more: there
- * are more than `limit`. QD_ERR_NO_MEMORY. */
+ * `limit` of them. With `region`, only those whose bounding box touches it. A column of sizes is NULL if all are 0.
+ * *more: there are more than `limit`. QD_ERR_NO_MEMORY. */
 qd_status qd_room_snapshot(qd_room *room, uint32_t owner, const qd_room_region *region, uint32_t limit,
                            qd_room_batch *columns, bool *more) QD_MUST_USE;
 /* The room sets the query's `names` itself. QD_ERR_NO_MEMORY. */

@@ -44,24 +44,24 @@ done
 # Teleport and change the shape; a snapshot shows the result.
 quadrille open shapes --step --bounds -100,-100,100,100 >/dev/null
 quadrille spawn shapes 7 1 2 3 --category 5 --mask 6 >/dev/null
-quadrille spawn shapes 9 -1 -2 -3 4 0.5 --capsule >/dev/null
+quadrille spawn shapes 9 -1 -2 0.5 -3 4 --capsule >/dev/null
 expect_output() { [ "$(cat "$scratch/out")" = "$1" ] || fail "not what a snapshot should say"; }
 expect 0 quadrille snapshot shapes
-expect_output 'id,x,y,hx,hy,radius,shape,category,mask
-7,1,2,3,3,0,box,5,6
-9,-1,-2,-3,4,0.5,capsule,1,4294967295'
+expect_output 'id,x,y,hx,hy,radius,ax,ay,shape,category,mask
+7,1,2,3,3,0,0,0,box,5,6
+9,-1,-2,0,0,0.5,-3,4,capsule,1,4294967295'
 prints '^1 entity teleported' quadrille teleport shapes 7 50.25 -50
 prints '^1 entity reshaped' quadrille reshape shapes 7 2 --circle
-printf '9,1,-1,2\n' | expect 0 quadrille reshape shapes - --capsule
+printf '9,2,1,-1\n' | expect 0 quadrille reshape shapes - --capsule
 fails 1 '^quadrille reshape: entity 9: NEGATIVE_SIZE$' quadrille reshape shapes 9 1 -1
-fails 1 '^quadrille spawn: entity 10: NEGATIVE_SIZE$' quadrille spawn shapes 10 1 1 1 1 -1 --capsule
+fails 1 '^quadrille spawn: entity 10: NEGATIVE_SIZE$' quadrille spawn shapes 10 1 1 -1 1 1 --capsule
 expect 0 quadrille snapshot shapes --limit 5
-expect_output 'id,x,y,hx,hy,radius,shape,category,mask
-7,50.25,-50,2,2,0,circle,5,6
-9,-1,-2,1,-1,2,capsule,1,4294967295'
+expect_output 'id,x,y,hx,hy,radius,ax,ay,shape,category,mask
+7,50.25,-50,0,0,2,0,0,circle,5,6
+9,-1,-2,0,0,2,1,-1,capsule,1,4294967295'
 expect 0 quadrille snapshot shapes --region 48,-60,48.25,-40
-expect_output 'id,x,y,hx,hy,radius,shape,category,mask
-7,50.25,-50,2,2,0,circle,5,6'
+expect_output 'id,x,y,hx,hy,radius,ax,ay,shape,category,mask
+7,50.25,-50,0,0,2,0,0,circle,5,6'
 expect 0 quadrille snapshot shapes --limit 1
 [ "$(wc -l <"$scratch/out")" -eq 2 ] || fail 'one row behind the header'
 
@@ -70,15 +70,15 @@ quadrille open cube --step --dimensions 3 >/dev/null
 expect 0 quadrille spawn cube 1 1 2 3 4 --dimensions 3
 printf '2,1,2,3,4,5,6\n3,10,20,30,1\n' | prints '^2 entities spawned' quadrille spawn cube - --dimensions 3
 expect 0 quadrille move cube 1 7 8 9 --dimensions 3
-expect 0 quadrille reshape cube 3 1 -2 3 0.5 --dimensions 3 --capsule
+expect 0 quadrille reshape cube 3 0.5 1 -2 3 --dimensions 3 --capsule
 expect 0 quadrille snapshot cube
-expect_output 'id,x,y,z,hx,hy,hz,radius,shape,category,mask
-1,7,8,9,4,4,4,0,box,1,4294967295
-2,1,2,3,4,5,6,0,box,1,4294967295
-3,10,20,30,1,-2,3,0.5,capsule,1,4294967295'
+expect_output 'id,x,y,z,hx,hy,hz,radius,ax,ay,az,shape,category,mask
+1,7,8,9,4,4,4,0,0,0,0,box,1,4294967295
+2,1,2,3,4,5,6,0,0,0,0,box,1,4294967295
+3,10,20,30,0,0,0,0.5,1,-2,3,capsule,1,4294967295'
 expect 0 quadrille snapshot cube --region 0,0,26,100,100,26.5
-expect_output 'id,x,y,z,hx,hy,hz,radius,shape,category,mask
-3,10,20,30,1,-2,3,0.5,capsule,1,4294967295'
+expect_output 'id,x,y,z,hx,hy,hz,radius,ax,ay,az,shape,category,mask
+3,10,20,30,0,0,0,0.5,1,-2,3,capsule,1,4294967295'
 expect 0 quadrille despawn cube 2
 for command in 'spawn cube 4 1 2 3' 'move cube 1 1 2' 'teleport cube 1 1 2' 'reshape cube 1 1'; do
     fails 1 'room cube has 3 dimensions, but the given values have 2: give z as well' quadrille $command

@@ -55,7 +55,7 @@ err '^quadrille query: there are more than these 1024: raise --limit$'
 # Three dimensions.
 quadrille open tower --bounds 0,0,0,100,100,100 --hz 100 >/dev/null
 printf '1,10,10,10,1,1,1\n2,10,10,20,1\n3,10,10,30,1\n' | quadrille spawn tower - --dimensions 3 >/dev/null
-quadrille spawn tower 4 60 60 60 3 4 0 1 --dimensions 3 --capsule >/dev/null
+quadrille spawn tower 4 60 60 60 1 3 4 0 --dimensions 3 --capsule >/dev/null
 standing() { [ "$(quadrille query tower box 0,0,0,100,100,100 --json | grep -c '"id"')" -eq 4 ]; }
 until_true standing
 in_tower() {

@@ -32,9 +32,9 @@ fails 2 'too many arguments' quadrille move room 1 2 3 4 5
 fails 2 'the entity has 3 values: must be id,x,y,z, or' quadrille teleport room 1 2 3 --dimensions 3
 fails 2 'the entity has 6 values: must be id,x,y,hx\[,hy\], or' quadrille spawn room 1 2 3 4 5 6
 fails 2 'the entity has 6 values: must be id,x,y,z,hx\[,hy,hz\], or' quadrille spawn room 1 2 3 4 5 6 --dimensions 3
-fails 2 'the entity has 5 values: must be id,x,y,hx,hy,radius, or' quadrille spawn room 1 2 3 4 5 --capsule
+fails 2 'the entity has 5 values: must be id,x,y,radius,ax,ay, or' quadrille spawn room 1 2 3 4 5 --capsule
 expect 2 quadrille reshape room 1 2 3 --capsule --dimensions 3
-err 'the entity has 3 values: must be id,hx,hy,hz,radius, or'
+err 'the entity has 3 values: must be id,radius,ax,ay,az, or'
 fails 2 '--circle and --capsule exclude each other' quadrille spawn room 1 2 3 4 --capsule --circle
 
 # Invalid values.

@@ -73,7 +73,7 @@ for text in 'quadrille' 'arena' 'entities' 'pairs' 'begins/s' 'ends/s' 'p50' 'p9
 done
 # Capsules are drawn, too; three dimensions are drawn as seen along z.
 quadrille open hall --dimensions 3 --swept --bounds 0,0,0,20,10,5 --hz 100 >/dev/null
-printf '1,5,5,2,3,1,0,1\n2,12,5,2,-3,1,0,1\n' | quadrille spawn hall - --dimensions 3 --capsule >/dev/null
+printf '1,5,5,2,1,3,1,0\n2,12,5,2,1,-3,1,0\n' | quadrille spawn hall - --dimensions 3 --capsule >/dev/null
 on_terminal hall quadrille watch hall --seconds 1.2
 check_screen hall 0
 for text in 'passed/s' '╭' $'\033[38;5;74m\xE2'; do

@@ -174,6 +174,7 @@ SESSION_TEST(batch_with_wrong_columns_is_refused)
     static const qd_msg_entities z = {2, ids, .x = numbers, .y = numbers, .z = numbers};
     static const qd_msg_entities half_z = {2, ids, .x = numbers, .y = numbers, .half_z = numbers};
     static const qd_msg_entities only_half_z = {2, ids, .half_z = numbers};
+    static const qd_msg_entities axis_z = {2, ids, .x = numbers, .y = numbers, .axis_z = numbers};
 
     static const struct {
         uint32_t dimensions;
@@ -187,6 +188,7 @@ SESSION_TEST(batch_with_wrong_columns_is_refused)
         {2, qd_client_teleport, &no_x, QD_ERROR_COLUMNS, "x"},
         {2, spawn, &z, QD_ERROR_INVALID, "z"},
         {2, spawn, &half_z, QD_ERROR_INVALID, "half_z"},
+        {2, spawn, &axis_z, QD_ERROR_INVALID, "axis_z"},
         {2, qd_client_move, &z, QD_ERROR_INVALID, "z"},
         {2, qd_client_teleport, &z, QD_ERROR_INVALID, "z"},
         {2, qd_client_reshape, &only_half_z, QD_ERROR_INVALID, "half_z"},
@@ -249,11 +251,11 @@ SESSION_TEST(request_with_value_out_of_range_is_refused)
 SESSION_TEST(bad_entries_are_refused_alone)
 {
     static const uint32_t id[] = {1, 2, 3, 4, 5, 6, 1, 100}, refused[] = {1, 2, 3, 4, 5, 6, 7};
-    static const float x[] = {1, NAN, 1, 1, 1, INFINITY, 1, 1}, half_x[] = {1, 1, -1, NAN, 1, 1, 1, 1};
+    static const float x[] = {1, NAN, 1, 1, 1, INFINITY, 1, 1}, half_x[] = {1, 1, -1, NAN, 1, 1, 1, 0};
     static const uint8_t shape[] = {QD_SHAPE_BOX, QD_SHAPE_BOX,    QD_SHAPE_BOX,    QD_SHAPE_BOX, 4,
                                     QD_SHAPE_BOX, QD_SHAPE_CIRCLE, QD_SHAPE_CAPSULE};
     static const qd_error_code codes[] = {QD_ERROR_NOT_FINITE,    QD_ERROR_NEGATIVE_SIZE, QD_ERROR_NOT_FINITE,
-                                          QD_ERROR_UNKNOWN_SHAPE, QD_ERROR_NOT_FINITE,    QD_ERROR_ID_TAKEN,
+                                          QD_ERROR_UNKNOWN_SHAPE, QD_ERROR_NOT_FINITE,    QD_ERROR_WRONG_COLUMN,
                                           QD_ERROR_ID_TAKEN};
     static const qd_error_code unknown[] = {QD_ERROR_UNKNOWN_ID}, not_owner[] = {QD_ERROR_NOT_OWNER};
     static const uint32_t both[] = {1, 77}, second[] = {1}, first[] = {0};

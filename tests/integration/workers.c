@@ -19,7 +19,7 @@
 
 struct batch {
     uint32_t id[LARGE], category[LARGE], mask[LARGE];
-    float x[LARGE], y[LARGE], half_x[LARGE], half_y[LARGE];
+    float x[LARGE], y[LARGE], half_x[LARGE], half_y[LARGE], radius[LARGE];
     uint8_t shape[LARGE];
     uint32_t count;
 };
@@ -45,9 +45,11 @@ static void fill(struct batch *batch, uint32_t room, uint32_t part, rng_stream *
         batch->id[i] = id * 2654435761u;
         batch->x[i] = rng_between(rng, 0, (double)SIDE);
         batch->y[i] = rng_between(rng, 0, (double)SIDE);
-        batch->half_x[i] = rng_between(rng, 0, (double)size);
-        batch->half_y[i] = rng_between(rng, 0, (double)size);
-        batch->shape[i] = rng_below(rng, 3) == 0 ? QD_SHAPE_CIRCLE : QD_SHAPE_BOX;
+        const bool is_circle = rng_below(rng, 3) == 0;
+        batch->half_x[i] = is_circle ? 0 : rng_between(rng, 0, (double)size);
+        batch->half_y[i] = is_circle ? 0 : rng_between(rng, 0, (double)size);
+        batch->radius[i] = is_circle ? rng_between(rng, 0, (double)size) : 0;
+        batch->shape[i] = is_circle ? QD_SHAPE_CIRCLE : QD_SHAPE_BOX;
         batch->category[i] = 1u << rng_below(rng, 3);
         batch->mask[i] = 1 + rng_below(rng, 7);
     }
@@ -66,6 +68,7 @@ static void post(raw_link *raw, qd_client_kind kind, uint64_t room, const struct
     if (kind == QD_CLIENT_SPAWN || kind == QD_CLIENT_RESHAPE) {
         entities->half_x = batch->half_x;
         entities->half_y = batch->half_y;
+        entities->radius = batch->radius;
         entities->shape = batch->shape;
         entities->category = batch->category;
         entities->mask = batch->mask;

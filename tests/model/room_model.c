@@ -199,7 +199,7 @@ static bool met_everything(void)
     for (int code = QD_ROOM_UNKNOWN_ID; code <= QD_ROOM_FULL; code++) {
         all = all && met->refused[code] > 0;
     }
-    return all;
+    return all && met->refused[QD_ROOM_WRONG_COLUMN] > 0;
 }
 
 int main(int argument_count, char **arguments)

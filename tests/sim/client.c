@@ -204,12 +204,23 @@ static void choose_columns(sim_client *client, model_op *op, const model_stay *s
         entities->half_y = op->half[1];
         entities->half_z = sim_third(stay, op->half[2]);
     }
-    entities->radius = shapes && percent(client, 50) ? op->radius : NULL;
-    entities->shape = shapes && percent(client, 50) ? op->shape : NULL;
+    if (shapes && percent(client, 70)) {
+        entities->axis_x = op->axis[0];
+        entities->axis_y = op->axis[1];
+        entities->axis_z = sim_third(stay, op->axis[2]);
+    }
+    entities->radius = shapes && percent(client, 70) ? op->radius : NULL;
+    entities->shape = shapes && percent(client, 70) ? op->shape : NULL;
     if (shapes && percent(client, 30)) {
         entities->category = op->category;
         entities->mask = op->mask;
     }
+}
+
+/* Nearly always 0 if the shape lacks the size. */
+static float size_of(sim_client *client, bool has)
+{
+    return has || percent(client, 2) ? size(client) : 0;
 }
 
 static void send_batch(sim_client *client, model_stay *stay)
@@ -228,11 +239,14 @@ static void send_batch(sim_client *client, model_stay *stay)
 
         op->id[i] = spawns ? model_id(stay, entity) : target(client, stay);
         op->shape[i] = percent(client, 1) ? 7 : (uint8_t)(QD_SHAPE_BOX + pick(client, 3));
+        const bool is_box = op->shape[i] == QD_SHAPE_BOX || (spawns && op->message.as.batch.entities.shape == NULL);
         for (uint32_t axis = 0; axis < stay->room->config.dimensions; axis++) {
             op->at[axis][i] = coordinate(client);
-            op->half[axis][i] = size(client);
+            op->half[axis][i] = size_of(client, is_box);
+            op->axis[axis][i] = size_of(client, !is_box && op->shape[i] == QD_SHAPE_CAPSULE);
+            op->axis[axis][i] *= percent(client, 50) ? 1 : -1;
         }
-        op->radius[i] = size(client);
+        op->radius[i] = size_of(client, !is_box);
         op->category[i] = 1u << pick(client, 2);
         op->mask[i] = percent(client, 70) ? UINT32_MAX : 1u << pick(client, 2);
     }

@@ -138,7 +138,9 @@ static void write_enter(writer *out, const qd_msg_view *view, uint32_t i)
     write_text(out, " at %g %g", (double)enter->x[i], (double)enter->y[i]);
     write_flag(out, "deep", enter->z != NULL);
     write_flag(out, "with radius", enter->radius != NULL);
-    if (enter->half_x[i] != 1 || enter->half_y[i] != 1) {
+    if (enter->half_x == NULL || enter->half_y == NULL) {
+        write_flag(out, "a point", true);
+    } else if (enter->half_x[i] != 1 || enter->half_y[i] != 1) {
         write_text(out, " half %g %g", (double)enter->half_x[i], (double)enter->half_y[i]);
     }
     write_number(out, "shape", enter->shape[i] != QD_SHAPE_BOX ? enter->shape[i] : 0);

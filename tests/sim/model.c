@@ -132,44 +132,77 @@ static bool are_finite(const float *values, uint32_t count)
     return true;
 }
 
-static bool is_good(const qd_body *body)
-{
-    const float values[] = {body->x, body->y, body->z, body->half_x, body->half_y, body->half_z, body->radius};
-    bool has_signs = body->shape == QD_SHAPE_CAPSULE;
+/* Sizes as the protocol has them. Those that the shape lacks are 0. */
+typedef struct model_form {
+    uint8_t shape;
+    float half[3], axis[3], radius;
+} model_form;
 
-    return body->shape >= QD_SHAPE_BOX && body->shape <= QD_SHAPE_CAPSULE && are_finite(values, 7) &&
-           body->radius >= 0 && (has_signs || (body->half_x >= 0 && body->half_y >= 0 && body->half_z >= 0));
+static model_form form_of(const qd_body *body)
+{
+    const bool is_circle = body->shape == QD_SHAPE_CIRCLE;
+    const float half[3] = {is_circle ? 0 : body->half_x, body->half_y, body->half_z};
+    model_form form = {.shape = body->shape, .radius = is_circle ? body->half_x : body->radius};
+
+    memcpy(body->shape == QD_SHAPE_BOX ? form.half : form.axis, half, sizeof half);
+    return form;
 }
 
-/* What the entity is after entry `i` of a batch or a MoveRoster, as far as that is good. */
-static qd_body changed(const qd_body *body, const model_op *op, uint32_t i)
+/* As the oracle knows it: a circle's radius is half_x, a capsule's axis the half extents. */
+static void give_form(qd_body *body, const model_form *form)
+{
+    const bool is_circle = form->shape == QD_SHAPE_CIRCLE, is_box = form->shape == QD_SHAPE_BOX;
+    const float *half = is_box ? form->half : form->axis;
+
+    body->shape = form->shape;
+    body->half_x = is_circle ? form->radius : half[0];
+    body->half_y = half[1];
+    body->half_z = half[2];
+    body->radius = is_circle ? 0 : form->radius;
+}
+
+/* A size of entry `i`; without a column it stays. False: the shape, which lacks it if `has` is false, forbids it. */
+static bool take_size(const float *column, uint32_t i, bool has, bool has_sign, float *size)
+{
+    if (column == NULL) {
+        *size = has ? *size : 0;
+        return true;
+    }
+    *size = column[i];
+    return has ? isfinite(*size) && (has_sign || *size >= 0) : *size == 0;
+}
+
+/* What the entity is after entry `i` of a batch or a MoveRoster; false: the entry must be refused. */
+static bool change(qd_body *body, const model_op *op, uint32_t i)
 {
     static const qd_msg_entities none;
-    bool by_roster = op->message.kind == QD_CLIENT_MOVE_ROSTER;
+    bool by_roster = op->message.kind == QD_CLIENT_MOVE_ROSTER, is_good = true;
     const qd_msg_entities *given = by_roster ? &none : &op->message.as.batch.entities;
-    qd_body after = *body;
+    model_form form = form_of(body);
 
     if (by_roster || given->x != NULL) {
-        after.x = op->at[0][i];
-        after.y = op->at[1][i];
-        after.z = op->at[2][i];
+        body->x = op->at[0][i];
+        body->y = op->at[1][i];
+        body->z = op->at[2][i];
+        is_good = are_finite((const float[]){body->x, body->y, body->z}, 3);
     }
-    if (given->half_x != NULL) {
-        after.half_x = op->half[0][i];
-        after.half_y = op->half[1][i];
-        after.half_z = op->half[2][i];
+    form.shape = given->shape != NULL ? op->shape[i] : form.shape;
+    is_good = is_good && form.shape >= QD_SHAPE_BOX && form.shape <= QD_SHAPE_CAPSULE;
+    bool is_box = form.shape == QD_SHAPE_BOX, is_capsule = form.shape == QD_SHAPE_CAPSULE;
+    is_good = take_size(given->radius, i, !is_box, false, &form.radius) && is_good;
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        const float *half = given->half_x != NULL ? op->half[axis] : NULL;
+        const float *end = given->axis_x != NULL ? op->axis[axis] : NULL;
+
+        is_good = take_size(half, i, is_box, false, &form.half[axis]) && is_good;
+        is_good = take_size(end, i, is_capsule, true, &form.axis[axis]) && is_good;
     }
-    if (given->radius != NULL) {
-        after.radius = op->radius[i];
-    }
-    if (given->shape != NULL) {
-        after.shape = op->shape[i];
-    }
+    give_form(body, &form);
     if (given->mask != NULL) {
-        after.category = op->category[i];
-        after.mask = op->mask[i];
+        body->category = op->category[i];
+        body->mask = op->mask[i];
     }
-    return after;
+    return is_good;
 }
 
 /* Whether the stay may name the entity. */
@@ -218,15 +251,14 @@ static bool has_expired(const applying *to, const model_entity *entity, uint32_t
 
 static bool spawn(const applying *to, model_entity *entity, uint32_t i)
 {
-    static const qd_body new = {.shape = QD_SHAPE_BOX, .category = 1, .mask = UINT32_MAX};
+    qd_body body = {.shape = QD_SHAPE_BOX, .category = 1, .mask = UINT32_MAX};
     const model_op *op = to->op;
     uint32_t number;
 
     if (model_owner(to->room, op->id[i], &number) != op->stay || (entity->present && !has_expired(to, entity, i))) {
         return false;
     }
-    qd_body body = changed(&new, op, i);
-    if (!is_good(&body)) {
+    if (!change(&body, op, i)) {
         return false;
     }
     if (entity->present) {
@@ -291,12 +323,10 @@ static bool apply_entity(const applying *to, uint32_t i)
     default:
         break;
     }
-    qd_body after = changed(&entity->body, op, i);
-    if (!is_good(&after)) {
-        return false;
-    }
-    entity->body = after;
-    return true;
+    qd_body after = entity->body;
+    bool is_good = change(&after, op, i);
+    entity->body = is_good ? after : entity->body;
+    return is_good;
 }
 
 static bool is_direction(const float direction[3])
@@ -542,16 +572,24 @@ static float value_at(const float *column, uint32_t i)
 
 qd_body model_row(const qd_msg_entities *rows, uint32_t i)
 {
-    return (qd_body){.x = rows->x[i],
-                     .y = rows->y[i],
-                     .z = value_at(rows->z, i),
-                     .half_x = value_at(rows->half_x, i),
-                     .half_y = value_at(rows->half_y, i),
-                     .half_z = value_at(rows->half_z, i),
-                     .radius = value_at(rows->radius, i),
-                     .shape = rows->shape[i],
-                     .category = rows->category[i],
-                     .mask = rows->mask != NULL ? rows->mask[i] : 0};
+    qd_body body = {.x = rows->x[i],
+                    .y = rows->y[i],
+                    .z = value_at(rows->z, i),
+                    .category = rows->category[i],
+                    .mask = rows->mask != NULL ? rows->mask[i] : 0};
+    const model_form form = {
+        .shape = rows->shape[i],
+        .half = {value_at(rows->half_x, i), value_at(rows->half_y, i), value_at(rows->half_z, i)},
+        .axis = {value_at(rows->axis_x, i), value_at(rows->axis_y, i), value_at(rows->axis_z, i)},
+        .radius = value_at(rows->radius, i),
+    };
+
+    give_form(&body, &form);
+    const model_form has = form_of(&body);
+    sim_check(form.radius == has.radius && memcmp(form.half, has.half, sizeof has.half) == 0 &&
+                  memcmp(form.axis, has.axis, sizeof has.axis) == 0,
+              "entity %u has a size that its shape lacks", rows->id[i]);
+    return body;
 }
 
 bool model_same_body(const qd_body *a, const qd_body *b)

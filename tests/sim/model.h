@@ -86,7 +86,7 @@ typedef struct model_op {
     uint64_t tag[OP_ENTRIES];
     uint8_t shape[OP_ENTRIES], region[OP_ENTRIES], anchored[OP_ENTRIES], sees_self[OP_ENTRIES], hidden[OP_ENTRIES];
     /* In two dimensions the third ones are 0. */
-    float at[3][OP_ENTRIES], half[3][OP_ENTRIES], direction[3][OP_ENTRIES];
+    float at[3][OP_ENTRIES], half[3][OP_ENTRIES], axis[3][OP_ENTRIES], direction[3][OP_ENTRIES];
     float radius[OP_ENTRIES], range[OP_ENTRIES], angle[OP_ENTRIES];
     uint32_t show, hide;    /* EXCEPT */
     uint32_t adopted_count; /* ADOPT: what it was answered with */

@@ -229,7 +229,8 @@ static bool is_shown(const qd_body *body, const qd_msg_entities *rows, uint32_t 
 {
     const qd_body row = model_row(rows, i);
 
-    return (rows->z != NULL) == is_3d && (rows->half_z != NULL) == is_3d && model_same_body(&row, body);
+    return (rows->z != NULL) == is_3d && (is_3d || (rows->half_z == NULL && rows->axis_z == NULL)) &&
+           model_same_body(&row, body);
 }
 
 /* A snapshot shows everything in the room, or the stay's own entities, if the request asks for those. Entities of stays

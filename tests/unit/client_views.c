@@ -122,6 +122,7 @@ struct columns {
     uint8_t leave_reason[SEEN_MAX];
     uint32_t enter_observer[SEEN_MAX], enter_id[SEEN_MAX], category[SEEN_MAX];
     float x[SEEN_MAX], y[SEEN_MAX], z[SEEN_MAX], half_x[SEEN_MAX], half_y[SEEN_MAX], half_z[SEEN_MAX], radius[SEEN_MAX];
+    float axis_x[SEEN_MAX], axis_y[SEEN_MAX], axis_z[SEEN_MAX];
     uint8_t shape[SEEN_MAX], payload_size[SEEN_MAX], payload[SEEN_MAX * QD_VIEW_PAYLOAD_BYTES_MAX];
     uint64_t tag[SEEN_MAX];
     uint32_t relay_observer[SEEN_MAX], relay_id[SEEN_MAX];
@@ -165,6 +166,9 @@ static void add_enter(struct columns *to, struct model *model, uint32_t o, uint3
     as->half_y = to->half_y[at] = (float)rng_below(&rng, 10);
     as->half_z = to->half_z[at] = (float)rng_below(&rng, 10);
     as->radius = to->radius[at] = (float)rng_below(&rng, 10);
+    as->axis_x = to->axis_x[at] = (float)rng_below(&rng, 10);
+    as->axis_y = to->axis_y[at] = (float)rng_below(&rng, 10);
+    as->axis_z = to->axis_z[at] = (float)rng_below(&rng, 10);
     as->shape = to->shape[at] = (uint8_t)(1 + rng_below(&rng, 3));
     as->category = to->category[at] = rng_below(&rng, 100);
     as->tag = to->tag[at] = (uint64_t)rng_below(&rng, 1000) << 40;
@@ -274,6 +278,9 @@ static void apply_in_parts(qd_view *view, const struct model *model, bool reset,
                                         .half_y = from->half_y + enters,
                                         .half_z = from->half_z + enters,
                                         .radius = from->radius + enters,
+                                        .axis_x = from->axis_x + enters,
+                                        .axis_y = from->axis_y + enters,
+                                        .axis_z = from->axis_z + enters,
                                         .shape = from->shape + enters,
                                         .category = from->category + enters};
         frame.enter_tag = from->tag + enters;
@@ -533,7 +540,8 @@ TEST(frames_with_absent_columns_are_refused)
 
     assert_int_equal(seen->shape, QD_SHAPE_BOX);
     assert_int_equal(seen->category, 1);
-    assert_true(seen->z == 0 && seen->half_x == 0 && seen->radius == 0 && seen->tag == 0 && seen->payload_size == 0);
+    assert_true(seen->z == 0 && seen->half_x == 0 && seen->radius == 0 && seen->axis_x == 0 && seen->tag == 0 &&
+                seen->payload_size == 0);
     assert_null(qd_view_find(view, 2, 1));
     assert_int_equal(qd_view_watcher_first(view, 1)->session, session);
     qd_view_destroy(view);

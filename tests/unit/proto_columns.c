@@ -15,7 +15,7 @@ typedef struct column_group {
     unsigned max; /* the most values; 0: no limit */
 } column_group;
 
-#define SHAPES "half_x half_y half_z radius shape category mask"
+#define SHAPES "half_x half_y half_z radius axis_x axis_y axis_z shape category mask"
 
 static const column_group groups[] = {
     {CLIENT, "spawn", "id x y", "z " SHAPES, 0},
@@ -46,8 +46,8 @@ static const column_group groups[] = {
     {SERVER, "query_result", "id", "distance", 0},
     {SERVER, "view", "leave_observer leave_id leave_reason", "", 0},
     {SERVER, "view", "enter_observer enter_id enter_x enter_y",
-     "enter_z enter_half_x enter_half_y enter_half_z enter_radius enter_shape enter_category enter_tag "
-     "enter_payload_size",
+     "enter_z enter_half_x enter_half_y enter_half_z enter_radius enter_axis_x enter_axis_y enter_axis_z "
+     "enter_shape enter_category enter_tag enter_payload_size",
      0},
     {SERVER, "view", "relay_observer relay_id relay_x relay_y", "relay_z", 0},
     {SERVER, "view", "watcher_leave_entity watcher_leave_session watcher_leave_observer", "", 0},

@@ -24,7 +24,7 @@ SCENARIO(snapshot_shows_the_present,
 
 /* A circle reaches as far as its radius on both axes. */
 SCENARIO(region_selects_entities_that_touch_it,
-         "spawn 1 10, 2 20, 3 30, 4 40, 9 90 50 half_x 2 half_y 0 shape 2;"
+         "spawn 1 10, 2 20, 3 30, 4 40, 9 90 50 shape 2 radius 2;"
          "snapshot in 11 19 0 100 -> 1 2; snapshot limit 1 in 11 19 0 100 -> 1 more;"
          "snapshot in 11.5 18.5 0 100; snapshot in 0 100 51.5 60 -> 9")
 

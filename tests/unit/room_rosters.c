@@ -46,7 +46,7 @@ SCENARIO(entries_cut_off_do_not_stay,
                  "place 0 0 30 -> UNKNOWN_ID")
 
 SCENARIO(refusals_name_entries_of_the_batch, ROSTERS
-         "spawn 1 10, 2 10, 3 10; name 0 0 1 2 3 4 -> 1 2 3 4; place 0 1 20 nan 20 -> 1 NOT_FINITE 2 UNKNOWN_ID;"
+         "spawn 1 10, 2 10, 3 10; name 0 0 1 2 3 4 -> 1 2 3 4; place 0 1 20 nan 20 -> 1 NOT_FINITE x 2 UNKNOWN_ID;"
          "where 2 3 -> 20 10")
 
 SCENARIO(places_of_no_roster_and_beyond_its_end_change_nothing,

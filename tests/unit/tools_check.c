@@ -14,6 +14,11 @@
         .id = (number), .x = (at_x), .y = (at_y), .half_x = (width), .half_y = (height)                                \
     }
 
+#define ROUND(number, at_x, at_y, wide)                                                                                \
+    {                                                                                                                  \
+        .id = (number), .x = (at_x), .y = (at_y), .radius = (wide)                                                     \
+    }
+
 static void expect_events(qd_check *check, const qd_entity *entities, uint32_t count, const qd_event *wanted,
                           size_t wanted_count)
 {
@@ -76,9 +81,9 @@ TEST(touching_counts)
         {QD_SHAPE_BOX, AT(1, 0, 0, 1, 1), AT(2, 2, 2, 1, 1), true},
         {QD_SHAPE_BOX, AT(1, 0, 0, 1, 1), AT(2, 2, 0x1.000002p+1f, 1, 1), false},
         {QD_SHAPE_BOX, AT(1, 0, 0, 0, 0), AT(2, 0, 0, 0, 0), true},
-        {QD_SHAPE_CIRCLE, AT(1, 0, 0, 2, 2), AT(2, 3, 4, 3, 3), true},
-        {QD_SHAPE_CIRCLE, AT(1, 0, 0, 2, 2), AT(2, 3, 4, 0x1.7ffffep+1f, 3), false},
-        {QD_SHAPE_CIRCLE, AT(1, 0, 0, 2, 2), AT(2, 3, 3, 2, 2), false},
+        {QD_SHAPE_CIRCLE, ROUND(1, 0, 0, 2), ROUND(2, 3, 4, 3), true},
+        {QD_SHAPE_CIRCLE, ROUND(1, 0, 0, 2), ROUND(2, 3, 4, 0x1.7ffffep+1f), false},
+        {QD_SHAPE_CIRCLE, ROUND(1, 0, 0, 2), ROUND(2, 3, 3, 2), false},
         /* Corners are rounded to float32: 3 more than 2^24 is 4 more. */
         {QD_SHAPE_BOX, AT(1, 16777216, 0, 3, 0), AT(2, 16777220, 0, 0, 0), true},
         {QD_SHAPE_BOX, AT(1, 16777216, 0, 3, 0), AT(2, 16777222, 0, 0, 0), false},
@@ -111,13 +116,13 @@ TEST(swept_pairs_pass)
         /* The size that counts is the present one. */
         {QD_SHAPE_BOX, {AT(1, 0, 3, 1, 1), AT(2, 10, 0, 1, 1)}, {AT(1, 20, 3, 1, 2), AT(2, 10, 0, 1, 1)}, true},
         {QD_SHAPE_BOX, {AT(1, 0, 3, 1, 2), AT(2, 10, 0, 1, 1)}, {AT(1, 20, 3, 1, 1), AT(2, 10, 0, 1, 1)}, false},
-        {QD_SHAPE_CIRCLE, {AT(1, 0, 5, 2, 2), AT(2, 10, 0, 3, 3)}, {AT(1, 20, 5, 2, 2), AT(2, 10, 0, 3, 3)}, true},
+        {QD_SHAPE_CIRCLE, {ROUND(1, 0, 5, 2), ROUND(2, 10, 0, 3)}, {ROUND(1, 20, 5, 2), ROUND(2, 10, 0, 3)}, true},
         {QD_SHAPE_CIRCLE,
-         {AT(1, 0, 5, 2, 2), AT(2, 10, 0, 0x1.7ffffep+1f, 3)},
-         {AT(1, 20, 5, 2, 2), AT(2, 10, 0, 0x1.7ffffep+1f, 3)},
+         {ROUND(1, 0, 5, 2), ROUND(2, 10, 0, 0x1.7ffffep+1f)},
+         {ROUND(1, 20, 5, 2), ROUND(2, 10, 0, 0x1.7ffffep+1f)},
          false},
         /* Towards each other, but not far enough. */
-        {QD_SHAPE_CIRCLE, {AT(1, 0, 0, 1, 1), AT(2, 10, 0, 1, 1)}, {AT(1, 3, 0, 1, 1), AT(2, 6, 0, 1, 1)}, false},
+        {QD_SHAPE_CIRCLE, {ROUND(1, 0, 0, 1), ROUND(2, 10, 0, 1)}, {ROUND(1, 3, 0, 1), ROUND(2, 6, 0, 1)}, false},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         qd_check *check = qd_check_create(cases[i].shape, true);

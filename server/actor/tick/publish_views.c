@@ -9,7 +9,7 @@
 
 /* The most that an entry of each group takes in a frame. */
 #define LEAVE_BYTES   (2 * 4 + 1)
-#define ENTER_BYTES   (2 * 4 + 7 * 4 + 4 + 1 + 8 + 1 + QD_VIEW_PAYLOAD_MAX)
+#define ENTER_BYTES   (2 * 4 + 10 * 4 + 4 + 1 + 8 + 1 + QD_VIEW_PAYLOAD_MAX)
 #define RELAY_BYTES   (5 * 4)
 #define WATCHER_BYTES (2 * 4 + 8)
 
@@ -63,6 +63,9 @@ static void put_enters(const qd_room_view_report *report, view_progress *progres
     view->enter.half_y = UNLESS_ZERO(report->enter.half_y, first, count);
     view->enter.half_z = UNLESS_ZERO(report->enter.half_z, first, count);
     view->enter.radius = UNLESS_ZERO(report->enter.radius, first, count);
+    view->enter.axis_x = UNLESS_ZERO(report->enter.axis_x, first, count);
+    view->enter.axis_y = UNLESS_ZERO(report->enter.axis_y, first, count);
+    view->enter.axis_z = UNLESS_ZERO(report->enter.axis_z, first, count);
     view->enter_tag = UNLESS_ZERO(report->enter_tag, first, count);
     view->enter_payload_size = UNLESS_ZERO(report->enter_payload_size, first, count);
     if (view->enter_payload_size == NULL) {

@@ -30,8 +30,8 @@ typedef struct qd_room_config {
 
 /* ---- batches ---- */
 
-/* Columns of `count` entries. Each command says which columns may be NULL. In two dimensions z and half_z are NULL; in
- * three dimensions every command that needs x and y needs z, too. `shape` is a qd_space_shape. */
+/* Columns of `count` entries. Each command says which columns may be NULL. In two dimensions z, half_z and axis_z are
+ * NULL; in three dimensions every command that needs x and y needs z, too. `shape` is a qd_space_shape. */
 typedef qd_msg_entities qd_room_batch;
 
 /* `count` entries from `first` on. */
@@ -48,6 +48,9 @@ static inline qd_room_batch qd_room_batch_part(const qd_room_batch *batch, uint3
         .half_y = QD_FROM(half_y),
         .half_z = QD_FROM(half_z),
         .radius = QD_FROM(radius),
+        .axis_x = QD_FROM(axis_x),
+        .axis_y = QD_FROM(axis_y),
+        .axis_z = QD_FROM(axis_z),
         .shape = QD_FROM(shape),
         .category = QD_FROM(category),
         .mask = QD_FROM(mask),
@@ -64,6 +67,7 @@ typedef enum qd_room_refusal {
     QD_ROOM_NEGATIVE_SIZE = 36,
     QD_ROOM_UNKNOWN_SHAPE = 37,
     QD_ROOM_FULL = 38,
+    QD_ROOM_WRONG_COLUMN = 42,
 } qd_room_refusal;
 
 #define QD_ROOM_REFUSALS_MAX 64u
@@ -71,9 +75,11 @@ typedef enum qd_room_refusal {
 /* How many entries of a batch were refused, and the first of them in ascending order. */
 typedef struct qd_room_refusals {
     uint32_t count;  /* of all refused entries */
-    uint32_t listed; /* in `index` and `code` */
+    uint32_t listed; /* in the arrays */
     uint32_t index[QD_ROOM_REFUSALS_MAX];
-    uint8_t code[QD_ROOM_REFUSALS_MAX]; /* qd_room_refusal */
+    uint8_t code[QD_ROOM_REFUSALS_MAX];  /* qd_room_refusal */
+    uint8_t field[QD_ROOM_REFUSALS_MAX]; /* the number, in the request's message, of the field with the faulty value; 0:
+                                            the entry as a whole */
 } qd_room_refusals;
 
 /* ---- rosters ---- */

@@ -78,7 +78,7 @@ typedef struct qd_room_view_report {
 
     uint32_t enter_count;
     const uint32_t *enter_observer;
-    qd_room_batch enter; /* id, x, y, z, half_*, radius, shape, category; mask is NULL */
+    qd_room_batch enter; /* all but mask, which is NULL */
     const uint64_t *enter_tag;
     const uint8_t *enter_payload_size, *enter_payload;
 

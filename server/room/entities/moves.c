@@ -96,6 +96,12 @@ static void apply(const qd_moves *moves, qd_moved moved)
     }
 }
 
+/* The number of the column x in the request's message: Move and Teleport, or MoveRoster. y and z follow. */
+static unsigned field_x(const qd_moves *moves)
+{
+    return moves->roster ? 4 : 3;
+}
+
 /* The next run entry by entry: the valid ones become columns of `moves`. */
 static qd_moved single_run(qd_moves *moves)
 {
@@ -112,9 +118,9 @@ static qd_moved single_run(qd_moves *moves)
         moves->x[count] = batch->x[i];
         moves->y[count] = batch->y[i];
         moves->z[count] = batch->z ? batch->z[i] : 0;
-        if (!refusal && (qd_is_not_finite(moves->x[count]) | qd_is_not_finite(moves->y[count]) |
-                         qd_is_not_finite(moves->z[count]))) {
-            refusal = QD_ROOM_NOT_FINITE;
+        const int axis = qd_axis_not_finite(moves->x[count], moves->y[count], moves->z[count]);
+        if (!refusal && axis >= 0) {
+            refusal = QD_REFUSED_FIELD(QD_ROOM_NOT_FINITE, field_x(moves) + (unsigned)axis);
         }
         if (refusal) {
             qd_refuse(moves->refusals, i, refusal);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which entries of a batch are refused, and why. A check returns 0 or a qd_room_refusal.
+ * Which entries of a batch are refused, and why. A check returns 0, a qd_room_refusal of the entry as a whole, or
+ * QD_REFUSED_FIELD.
  */
 #ifndef QD_ROOM_ENTITIES_REFUSALS_H
 #define QD_ROOM_ENTITIES_REFUSALS_H
@@ -9,6 +10,11 @@
 
 #include "entity_state.h"
 
+#define QD_REFUSED_FIELD_SHIFT 8
+
+/* The refusal of a value: `field` is its number in the request's message. */
+#define QD_REFUSED_FIELD(code, field) ((int)(code) | (int)(field) << QD_REFUSED_FIELD_SHIFT)
+
 static inline void qd_refuse_none(qd_room_refusals *refusals)
 {
     refusals->count = 0;
@@ -16,14 +22,15 @@ static inline void qd_refuse_none(qd_room_refusals *refusals)
 }
 
 /* Notes the result of a check: 0 refuses nothing. */
-static inline void qd_refuse(qd_room_refusals *refusals, uint32_t index, int code)
+static inline void qd_refuse(qd_room_refusals *refusals, uint32_t index, int refusal)
 {
-    if (code == 0) {
+    if (refusal == 0) {
         return;
     }
     if (refusals->listed < QD_ROOM_REFUSALS_MAX) {
         refusals->index[refusals->listed] = index;
-        refusals->code[refusals->listed] = (uint8_t)code;
+        refusals->code[refusals->listed] = (uint8_t)refusal;
+        refusals->field[refusals->listed] = (uint8_t)(refusal >> QD_REFUSED_FIELD_SHIFT);
         refusals->listed++;
     }
     refusals->count++;
@@ -52,10 +59,17 @@ static inline uint32_t qd_is_not_finite(float value)
     return (bits & 0x7f800000u) == 0x7f800000u;
 }
 
+/* The first axis on which a position is not finite: 0 to 2; -1: none. */
+static inline int qd_axis_not_finite(float x, float y, float z)
+{
+    return qd_is_not_finite(x) ? 0 : qd_is_not_finite(y) ? 1 : qd_is_not_finite(z) ? 2 : -1;
+}
+
 /* The caller has checked which columns are there. */
 static inline void qd_batch_begin(const qd_entities *entities, const qd_room_batch *batch, qd_room_refusals *refusals)
 {
-    QD_ASSERT(entities->is_3d ? batch->count == 0 || !batch->z == !batch->x : !batch->z && !batch->half_z);
+    QD_ASSERT(entities->is_3d ? batch->count == 0 || !batch->z == !batch->x
+                              : !batch->z && !batch->half_z && !batch->axis_z);
     qd_refuse_none(refusals);
 }
 

@@ -9,6 +9,7 @@
 
 #include "../common/memory.h"
 #include "../common/order.h"
+#include "../common/sizes.h"
 
 struct search {
     const qd_entities *entities;
@@ -125,11 +126,40 @@ static void *cut(char **memory, uint32_t count, size_t size)
     return column;
 }
 
+/* The columns of an answer; z and sizes are NULL that the room's dimensions lack. */
+struct answer {
+    uint32_t *id, *category, *mask;
+    float *x, *y, *z, *size[QD_SIZES];
+    uint8_t *shape;
+    bool any[QD_SIZES]; /* whether the size is other than 0 somewhere */
+};
+
+static void fill_row(struct answer *answer, uint32_t i, uint32_t id, const qd_body *body)
+{
+    const qd_sizes sizes = qd_sizes_of(body);
+
+    answer->id[i] = id;
+    answer->x[i] = body->x;
+    answer->y[i] = body->y;
+    if (answer->z) {
+        answer->z[i] = body->z;
+    }
+    for (qd_size k = 0; k < QD_SIZES; k++) {
+        if (answer->size[k]) {
+            answer->size[k][i] = sizes.value[k];
+            answer->any[k] |= sizes.value[k] != 0;
+        }
+    }
+    answer->category[i] = body->category;
+    answer->mask[i] = body->mask;
+    answer->shape[i] = body->shape;
+}
+
 /* Fills the columns for the slots, in entities->answer. */
 static qd_status fill(qd_entities *entities, const uint32_t *slots, uint32_t count, qd_room_batch *columns)
 {
-    const bool is_3d = entities->is_3d;
-    const size_t words = is_3d ? 10 : 8; /* a row's */
+    const uint32_t dimensions = entities->is_3d ? 3 : 2;
+    const size_t words = entities->is_3d ? 13 : 10; /* a row's */
     size_t bytes = words * qd_block_part(count, sizeof(uint32_t)) + qd_block_part(count, sizeof(uint8_t));
 
     *columns = (qd_room_batch){.count = count};
@@ -143,48 +173,38 @@ static qd_status fill(qd_entities *entities, const uint32_t *slots, uint32_t cou
     entities->answer = memory;
     entities->answer_bytes = bytes;
 
-    uint32_t *id = cut(&memory, count, sizeof *id);
-    float *x = cut(&memory, count, sizeof *x), *y = cut(&memory, count, sizeof *y);
-    float *z = is_3d ? cut(&memory, count, sizeof *z) : NULL;
-    float *half_x = cut(&memory, count, sizeof *half_x), *half_y = cut(&memory, count, sizeof *half_y);
-    float *half_z = is_3d ? cut(&memory, count, sizeof *half_z) : NULL;
-    float *radius = cut(&memory, count, sizeof *radius);
-    uint32_t *category = cut(&memory, count, sizeof *category), *mask = cut(&memory, count, sizeof *mask);
-    uint8_t *shape = cut(&memory, count, sizeof *shape);
-    bool any_radius = false;
+    struct answer answer = {0};
+    answer.id = cut(&memory, count, sizeof *answer.id);
+    answer.x = cut(&memory, count, sizeof *answer.x);
+    answer.y = cut(&memory, count, sizeof *answer.y);
+    answer.z = entities->is_3d ? cut(&memory, count, sizeof *answer.z) : NULL;
+    for (qd_size k = 0; k < QD_SIZES; k++) {
+        answer.size[k] = qd_size_is_of(k, dimensions) ? cut(&memory, count, sizeof(float)) : NULL;
+    }
+    answer.category = cut(&memory, count, sizeof *answer.category);
+    answer.mask = cut(&memory, count, sizeof *answer.mask);
+    answer.shape = cut(&memory, count, sizeof *answer.shape);
     for (uint32_t i = 0; i < count; i++) {
         qd_body body;
 
         qd_space_body(entities->space, slots[i], &body);
-        id[i] = entities->id[slots[i]];
-        x[i] = body.x;
-        y[i] = body.y;
-        half_x[i] = body.half_x;
-        half_y[i] = body.half_y;
-        if (is_3d) {
-            z[i] = body.z;
-            half_z[i] = body.half_z;
-        }
-        radius[i] = body.radius;
-        any_radius |= body.radius != 0;
-        category[i] = body.category;
-        mask[i] = body.mask;
-        shape[i] = body.shape;
+        fill_row(&answer, i, entities->id[slots[i]], &body);
     }
     *columns = (qd_room_batch){
         .count = count,
-        .id = id,
-        .x = x,
-        .y = y,
-        .z = z,
-        .half_x = half_x,
-        .half_y = half_y,
-        .half_z = half_z,
-        .radius = any_radius ? radius : NULL,
-        .shape = shape,
-        .category = category,
-        .mask = mask,
+        .id = answer.id,
+        .x = answer.x,
+        .y = answer.y,
+        .z = answer.z,
+        .shape = answer.shape,
+        .category = answer.category,
+        .mask = answer.mask,
     };
+    const float *sizes[QD_SIZES];
+    for (qd_size k = 0; k < QD_SIZES; k++) {
+        sizes[k] = answer.any[k] ? answer.size[k] : NULL;
+    }
+    qd_sizes_columns_set(columns, sizes);
     return QD_OK;
 }
 

@@ -34,10 +34,11 @@ static void cut_all(const qd_views *views, struct cutter *cutter, size_t payload
     to->enter_observer = cut(cutter, enters, 4);
     to->enter_id = cut(cutter, enters, 4);
     to->enter_category = cut(cutter, enters, 4);
-    to->enter_radius = cut(cutter, enters, 4);
+    for (qd_size k = 0; k < QD_SIZES; k++) {
+        to->enter_size[k] = qd_size_is_of(k, axes) ? cut(cutter, enters, 4) : NULL;
+    }
     for (unsigned k = 0; k < axes; k++) {
         to->enter_at[k] = cut(cutter, enters, 4);
-        to->enter_half[k] = cut(cutter, enters, 4);
         to->relay_at[k] = cut(cutter, relays, 4);
     }
     to->enter_shape = cut(cutter, enters, 1);
@@ -70,15 +71,17 @@ static void fill_enter(qd_views *views, uint32_t i, uint32_t slot)
     qd_body body;
 
     qd_space_body(views->entities->space, slot, &body);
+    const qd_sizes sizes = qd_sizes_of(&body);
     to->enter_at[0][i] = body.x;
     to->enter_at[1][i] = body.y;
-    to->enter_half[0][i] = body.half_x;
-    to->enter_half[1][i] = body.half_y;
     if (to->enter_at[2]) {
         to->enter_at[2][i] = body.z;
-        to->enter_half[2][i] = body.half_z;
     }
-    to->enter_radius[i] = body.radius;
+    for (qd_size k = 0; k < QD_SIZES; k++) {
+        if (to->enter_size[k]) {
+            to->enter_size[k][i] = sizes.value[k];
+        }
+    }
     to->enter_shape[i] = body.shape;
     to->enter_category[i] = body.category;
 }
@@ -182,18 +185,15 @@ static void point_to_enters(const qd_views *views, const qd_view_member *row, qd
         return;
     }
     report->enter_observer = from->enter_observer + first;
-    const qd_room_batch all = {
+    qd_room_batch all = {
         .id = from->enter_id,
         .x = from->enter_at[0],
         .y = from->enter_at[1],
         .z = from->enter_at[2],
-        .half_x = from->enter_half[0],
-        .half_y = from->enter_half[1],
-        .half_z = from->enter_half[2],
-        .radius = from->enter_radius,
         .shape = from->enter_shape,
         .category = from->enter_category,
     };
+    qd_sizes_columns_set(&all, (const float *const *)from->enter_size);
     report->enter = qd_room_batch_part(&all, first, row->enters.count);
     report->enter_tag = from->enter_tag + first;
     report->enter_payload_size = from->enter_payload_size + first;

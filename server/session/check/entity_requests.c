@@ -5,13 +5,17 @@
 #include "requests.h"
 
 /* In two dimensions there is no column for the third axis. In three dimensions z comes with x and y. */
-static bool check_z(const float *x, const float *z, const float *half_z, uint32_t dimensions, qd_fault *fault)
+static bool check_z(const qd_msg_entities *entities, uint32_t dimensions, qd_fault *fault)
 {
-    if (dimensions == 2 && (z != NULL || half_z != NULL)) {
-        return qd_fault_invalid(fault, "%s has values, but the room has two dimensions: leave that column out",
-                                z != NULL ? "z" : "half_z");
+    const char *column = entities->z != NULL        ? "z"
+                         : entities->half_z != NULL ? "half_z"
+                         : entities->axis_z != NULL ? "axis_z"
+                                                    : NULL;
+
+    if (dimensions == 2 && column != NULL) {
+        return qd_fault_invalid(fault, "%s has values, but the room has two dimensions: leave that column out", column);
     }
-    if (dimensions == 3 && x != NULL && z == NULL) {
+    if (dimensions == 3 && entities->x != NULL && entities->z == NULL) {
         return qd_fault_set(fault, QD_ERROR_COLUMNS,
                             "column z is missing, but the room has three dimensions: send it beside x and y");
     }
@@ -20,9 +24,7 @@ static bool check_z(const float *x, const float *z, const float *half_z, uint32_
 
 bool qd_batch_check(const qd_client_message *message, uint32_t dimensions, qd_fault *fault)
 {
-    const qd_msg_entities *entities = &message->as.batch.entities;
-
-    return check_z(entities->x, entities->z, entities->half_z, dimensions, fault);
+    return check_z(&message->as.batch.entities, dimensions, fault);
 }
 
 bool qd_roster_check(const qd_client_message *message, uint32_t dimensions, qd_fault *fault)
@@ -34,7 +36,7 @@ bool qd_roster_check(const qd_client_message *message, uint32_t dimensions, qd_f
     if (number >= QD_ROOM_ROSTERS_MAX) {
         return qd_fault_invalid(fault, "roster is %" PRIu32 ": must be 0 to %u", number, QD_ROOM_ROSTERS_MAX - 1);
     }
-    return !moves || check_z(move->x, move->z, NULL, dimensions, fault);
+    return !moves || check_z(&(qd_msg_entities){.x = move->x, .z = move->z}, dimensions, fault);
 }
 
 bool qd_hand_over_check(const qd_client_message *message, uint32_t dimensions, qd_fault *fault)

@@ -16,6 +16,12 @@ static float draw_size(struct run *run, rng_stream *rng)
     return (float)rng_below(rng, 5) * 0.5f;
 }
 
+/* Nearly always 0 if the shape lacks the size. */
+static float draw_size_of(struct run *run, rng_stream *rng, bool has)
+{
+    return has || rng_one_in(rng, 50) ? draw_size(run, rng) : 0;
+}
+
 static uint32_t draw_bits(rng_stream *rng)
 {
     return rng_one_in(rng, 3) ? UINT32_MAX : rng_below(rng, 4);
@@ -46,12 +52,13 @@ static qd_room_batch draw_batch(struct run *run, rng_stream *rng)
         run->shape[i] = draw_shape(run, rng);
         for (int axis = 0; axis < 3; axis++) {
             run->at[axis][i] = draw_coordinate(run, rng);
-            run->half[axis][i] = draw_size(run, rng);
-            if (run->shape[i] == QD_SPACE_CAPSULE && rng_one_in(rng, 2)) {
-                run->half[axis][i] = -run->half[axis][i];
+            run->half[axis][i] = draw_size_of(run, rng, run->shape[i] == QD_SPACE_BOX);
+            run->axis[axis][i] = draw_size_of(run, rng, run->shape[i] == QD_SPACE_CAPSULE);
+            if (rng_one_in(rng, 2)) {
+                run->axis[axis][i] = -run->axis[axis][i];
             }
         }
-        run->radius[i] = draw_size(run, rng);
+        run->radius[i] = draw_size_of(run, rng, run->shape[i] != QD_SPACE_BOX);
         run->category[i] = draw_bits(rng);
         run->mask[i] = draw_bits(rng);
     }
@@ -87,8 +94,13 @@ static void add_columns(struct run *run, rng_stream *rng, qd_room_batch *batch)
     if (run->is_3d && !rng_one_in(rng, 5)) {
         batch->half_z = run->half[2];
     }
-    if (rng_one_in(rng, run->capsules ? 2 : 20)) {
+    if (!rng_one_in(rng, run->circles || run->capsules ? 5 : 20)) {
         batch->radius = run->radius;
+    }
+    for (int axis = 0; axis < (run->is_3d ? 3 : 2) && run->capsules; axis++) {
+        if (!rng_one_in(rng, 5)) {
+            *(const float **[]){&batch->axis_x, &batch->axis_y, &batch->axis_z}[axis] = run->axis[axis];
+        }
     }
     if ((run->circles || run->capsules) && !rng_one_in(rng, 3)) {
         batch->shape = run->shape;
@@ -103,7 +115,7 @@ static void add_columns(struct run *run, rng_stream *rng, qd_room_batch *batch)
 
 /* Returns why the entry is refused; 0: it is not. */
 static int expect_entry(struct run *run, action what, uint32_t member, const qd_room_batch *batch, bool room_owned,
-                        uint32_t i)
+                        bool by_roster, uint32_t i)
 {
     ref_room *reference = run->reference;
     const float at[3] = {batch->x ? batch->x[i] : 0, batch->y ? batch->y[i] : 0, batch->z ? batch->z[i] : 0};
@@ -113,11 +125,10 @@ static int expect_entry(struct run *run, action what, uint32_t member, const qd_
     case SPAWN:
         entity.body =
             (qd_body){.x = at[0], .y = at[1], .z = at[2], .shape = QD_SPACE_BOX, .category = 1, .mask = UINT32_MAX};
-        ref_take_columns(batch, i, &entity.body);
-        return ref_spawn(reference, entity);
+        return ref_spawn(reference, entity, batch, i);
     case MOVE:
     case TELEPORT:
-        return ref_place(reference, member, batch->id[i], at, what == TELEPORT);
+        return ref_place(reference, member, batch->id[i], at, what == TELEPORT, by_roster);
     case RESHAPE:
         return ref_reshape(reference, member, batch, i);
     case DESPAWN:
@@ -129,21 +140,22 @@ static int expect_entry(struct run *run, action what, uint32_t member, const qd_
 }
 
 static void check_batch(struct run *run, action what, uint32_t member, const qd_room_batch *batch, bool room_owned,
-                        const qd_room_refusals *refusals)
+                        bool by_roster, const qd_room_refusals *refusals)
 {
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < batch->count; i++) {
-        int expected = expect_entry(run, what, member, batch, room_owned, i);
+        int expected = expect_entry(run, what, member, batch, room_owned, by_roster, i);
 
         if (!expected) {
             continue;
         }
-        if (count < QD_ROOM_REFUSALS_MAX &&
-            (count >= refusals->listed || refusals->index[count] != i || refusals->code[count] != expected)) {
-            fail(run, "entry %u (id %u) should be refused with %d", i, batch->id[i], expected);
+        if (count < QD_ROOM_REFUSALS_MAX && (count >= refusals->listed || refusals->index[count] != i ||
+                                             REF_FAULT(refusals->code[count], refusals->field[count]) != expected)) {
+            fail(run, "entry %u (id %u) should be refused with %d in field %d", i, batch->id[i], expected % 256,
+                 expected / 256);
         }
-        met->refused[expected]++;
+        met->refused[expected % 256]++;
         count++;
     }
     REQUIRE(run, refusals->count == count);
@@ -151,14 +163,15 @@ static void check_batch(struct run *run, action what, uint32_t member, const qd_
 }
 
 void take_refusals(struct run *run, action what, uint32_t member, const qd_room_batch *batch, bool room_owned,
-                   const qd_room_refusals *refusals)
+                   bool by_roster, const qd_room_refusals *refusals)
 {
     run->updates += batch->count - refusals->count;
     mix_number(run, refusals->count);
     mix(run, refusals->index, refusals->listed * sizeof refusals->index[0]);
     mix(run, refusals->code, refusals->listed);
+    mix(run, refusals->field, refusals->listed);
     if (run->reference) {
-        check_batch(run, what, member, batch, room_owned, refusals);
+        check_batch(run, what, member, batch, room_owned, by_roster, refusals);
     }
 }
 
@@ -201,7 +214,7 @@ void do_batch(struct run *run, rng_stream *rng, action what, uint32_t actor)
         handed_over = qd_room_hand_over(run->room, member, batch.id, batch.count, run->to, NULL, &refusals);
         break;
     }
-    take_refusals(run, what, member, &batch, room_owned, &refusals);
+    take_refusals(run, what, member, &batch, room_owned, false, &refusals);
     if (what == HAND_OVER) {
         mix_number(run, handed_over);
         REQUIRE(run, !run->reference || run->reference->handed_over == handed_before + handed_over);

@@ -39,9 +39,7 @@ static void check_row(struct run *run, const qd_room_batch *columns, uint32_t i,
 
     REQUIRE(run, columns->id[i] == entity->id);
     REQUIRE(run, columns->x[i] == body->x && columns->y[i] == body->y && value(columns->z, i) == body->z);
-    REQUIRE(run, columns->half_x[i] == body->half_x && columns->half_y[i] == body->half_y);
-    REQUIRE(run, value(columns->half_z, i) == body->half_z && value(columns->radius, i) == body->radius);
-    REQUIRE(run, columns->shape[i] == body->shape);
+    REQUIRE(run, ref_has_sizes(columns, i, body));
     REQUIRE(run, columns->category[i] == body->category && columns->mask[i] == body->mask);
 }
 
@@ -52,7 +50,8 @@ static void check_snapshot(struct run *run, uint32_t owner, const qd_room_region
     uint32_t count = 0;
     bool any_radius = false;
 
-    REQUIRE(run, columns->count == 0 || (!columns->z == !run->is_3d && !columns->half_z == !run->is_3d));
+    REQUIRE(run, columns->count == 0 ||
+                     (!columns->z == !run->is_3d && (run->is_3d || (!columns->half_z && !columns->axis_z))));
     if (now->count > 0) {
         qsort(now->all, now->count, sizeof now->all[0], ref_by_id);
     }
@@ -69,7 +68,8 @@ static void check_snapshot(struct run *run, uint32_t owner, const qd_room_region
         }
         REQUIRE(run, count < columns->count);
         check_row(run, columns, count++, &now->all[i]);
-        any_radius |= now->all[i].body.radius != 0;
+        any_radius |=
+            now->all[i].body.shape == QD_SPACE_CIRCLE ? now->all[i].body.half_x != 0 : now->all[i].body.radius != 0;
     }
     REQUIRE(run, !more && columns->count == count && (columns->radius != NULL) == any_radius);
 }

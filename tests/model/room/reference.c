@@ -125,25 +125,128 @@ ref_entity *ref_born(const ref_crowd *crowd, uint32_t id, uint64_t birth)
     return NULL;
 }
 
-static int check_form(const qd_body *body)
-{
-    bool signs = body->shape == QD_SPACE_CAPSULE;
+/* ---- sizes as the protocol has them ---- */
 
-    if (!isfinite(body->half_x) || !isfinite(body->half_y) || !isfinite(body->half_z) || !isfinite(body->radius)) {
-        return QD_ROOM_NOT_FINITE;
-    }
-    if (body->radius < 0 || (!signs && (body->half_x < 0 || body->half_y < 0 || body->half_z < 0))) {
-        return QD_ROOM_NEGATIVE_SIZE;
-    }
-    return body->shape < QD_SPACE_BOX || body->shape > QD_SPACE_CAPSULE ? QD_ROOM_UNKNOWN_SHAPE : 0;
+#define SIZES 7
+
+/* Half extents, radius, axis. Those that the shape lacks are 0. */
+typedef struct form {
+    uint8_t shape;
+    float size[SIZES];
+} form;
+
+static const struct {
+    uint32_t shapes; /* a bit for each that has the size */
+    bool has_sign;
+    int spawn, reshape; /* the number of the field */
+} sizes[SIZES] = {
+    {1u << QD_SPACE_BOX, false, 6, 3},      {1u << QD_SPACE_BOX, false, 7, 4},
+    {1u << QD_SPACE_BOX, false, 8, 5},      {1u << QD_SPACE_CIRCLE | 1u << QD_SPACE_CAPSULE, false, 13, 9},
+    {1u << QD_SPACE_CAPSULE, true, 14, 10}, {1u << QD_SPACE_CAPSULE, true, 15, 11},
+    {1u << QD_SPACE_CAPSULE, true, 16, 12},
+};
+
+static const float *size_column(const qd_room_batch *batch, int k)
+{
+    const float *const columns[SIZES] = {batch->half_x, batch->half_y, batch->half_z, batch->radius,
+                                         batch->axis_x, batch->axis_y, batch->axis_z};
+
+    return columns[k];
 }
 
-int ref_spawn(ref_room *room, ref_entity entity)
+static form form_of(const qd_body *body)
 {
-    if (!isfinite(entity.body.x) || !isfinite(entity.body.y) || !isfinite(entity.body.z)) {
-        return QD_ROOM_NOT_FINITE;
+    form made = {.shape = body->shape};
+
+    if (body->shape == QD_SPACE_CIRCLE) {
+        made.size[3] = body->half_x;
+        return made;
     }
-    int refusal = check_form(&entity.body);
+    float *half = made.size + (body->shape == QD_SPACE_BOX ? 0 : 4);
+    half[0] = body->half_x;
+    half[1] = body->half_y;
+    half[2] = body->half_z;
+    made.size[3] = body->radius;
+    return made;
+}
+
+static void give_form(qd_body *body, const form *given)
+{
+    const float *half = given->size + (given->shape == QD_SPACE_BOX ? 0 : 4);
+    bool is_circle = given->shape == QD_SPACE_CIRCLE;
+
+    body->shape = given->shape;
+    body->half_x = is_circle ? given->size[3] : half[0];
+    body->half_y = is_circle ? 0 : half[1];
+    body->half_z = is_circle ? 0 : half[2];
+    body->radius = is_circle ? 0 : given->size[3];
+}
+
+bool ref_has_sizes(const qd_room_batch *columns, uint32_t i, const qd_body *body)
+{
+    form is = form_of(body);
+
+    for (int k = 0; k < SIZES; k++) {
+        const float *column = size_column(columns, k);
+
+        if ((column ? column[i] : 0) != is.size[k]) {
+            return false;
+        }
+    }
+    return columns->shape[i] == is.shape;
+}
+
+/* Shape, sizes and filter of the entry, where it has them. */
+static int take_columns(const qd_room_batch *batch, uint32_t i, bool spawns, qd_body *body)
+{
+    form made = form_of(body);
+
+    made.shape = batch->shape ? batch->shape[i] : made.shape;
+    if (made.shape < QD_SPACE_BOX || made.shape > QD_SPACE_CAPSULE) {
+        return REF_FAULT(QD_ROOM_UNKNOWN_SHAPE, spawns ? 9 : 6);
+    }
+    for (int k = 0; k < SIZES; k++) {
+        const float *column = size_column(batch, k);
+        bool has = sizes[k].shapes >> made.shape & 1;
+        int field = spawns ? sizes[k].spawn : sizes[k].reshape;
+
+        made.size[k] = column ? column[i] : has ? made.size[k] : 0;
+        if (!isfinite(made.size[k])) {
+            return REF_FAULT(QD_ROOM_NOT_FINITE, field);
+        }
+        if (!has && made.size[k] != 0) {
+            return REF_FAULT(QD_ROOM_WRONG_COLUMN, field);
+        }
+        if (made.size[k] < 0 && !sizes[k].has_sign) {
+            return REF_FAULT(QD_ROOM_NEGATIVE_SIZE, field);
+        }
+    }
+    give_form(body, &made);
+    body->category = batch->category ? batch->category[i] : body->category;
+    body->mask = batch->mask ? batch->mask[i] : body->mask;
+    return 0;
+}
+
+/* ---- commands ---- */
+
+/* `x` is the number of that field. */
+static int check_place(const float at[3], int x)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        if (!isfinite(at[axis])) {
+            return REF_FAULT(QD_ROOM_NOT_FINITE, x + axis);
+        }
+    }
+    return 0;
+}
+
+int ref_spawn(ref_room *room, ref_entity entity, const qd_room_batch *batch, uint32_t i)
+{
+    int refusal = check_place((const float[]){entity.body.x, entity.body.y, entity.body.z}, 3);
+
+    if (!refusal) {
+        refusal = take_columns(batch, i, true, &entity.body);
+    }
     if (refusal) {
         return refusal;
     }
@@ -175,7 +278,7 @@ int ref_reach(ref_room *room, uint32_t member, uint32_t id, ref_entity **entity)
     return (*entity)->owner == member || (*entity)->owner == QD_ROOM_OWNED ? 0 : QD_ROOM_NOT_OWNER;
 }
 
-int ref_place(ref_room *room, uint32_t member, uint32_t id, const float at[3], bool teleport)
+int ref_place(ref_room *room, uint32_t member, uint32_t id, const float at[3], bool teleport, bool by_roster)
 {
     ref_entity *entity;
     int refusal = ref_reach(room, member, id, &entity);
@@ -183,8 +286,9 @@ int ref_place(ref_room *room, uint32_t member, uint32_t id, const float at[3], b
     if (refusal) {
         return refusal;
     }
-    if (!isfinite(at[0]) || !isfinite(at[1]) || !isfinite(at[2])) {
-        return QD_ROOM_NOT_FINITE;
+    refusal = check_place(at, by_roster ? 4 : 3);
+    if (refusal) {
+        return refusal;
     }
     if (entity->body.x != at[0] || entity->body.y != at[1] || entity->body.z != at[2]) {
         entity->placed = room->ticks;
@@ -196,17 +300,6 @@ int ref_place(ref_room *room, uint32_t member, uint32_t id, const float at[3], b
     return 0;
 }
 
-void ref_take_columns(const qd_room_batch *batch, uint32_t i, qd_body *body)
-{
-    body->half_x = batch->half_x ? batch->half_x[i] : body->half_x;
-    body->half_y = batch->half_y ? batch->half_y[i] : body->half_y;
-    body->half_z = batch->half_z ? batch->half_z[i] : body->half_z;
-    body->radius = batch->radius ? batch->radius[i] : body->radius;
-    body->shape = batch->shape ? batch->shape[i] : body->shape;
-    body->category = batch->category ? batch->category[i] : body->category;
-    body->mask = batch->mask ? batch->mask[i] : body->mask;
-}
-
 int ref_reshape(ref_room *room, uint32_t member, const qd_room_batch *batch, uint32_t i)
 {
     ref_entity *entity;
@@ -216,8 +309,7 @@ int ref_reshape(ref_room *room, uint32_t member, const qd_room_batch *batch, uin
         return refusal;
     }
     qd_body body = entity->body;
-    ref_take_columns(batch, i, &body);
-    refusal = check_form(&body);
+    refusal = take_columns(batch, i, false, &body);
     if (refusal) {
         return refusal;
     }

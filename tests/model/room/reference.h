@@ -72,13 +72,17 @@ int ref_by_id(const void *a, const void *b);
 
 /* ---- entities: 0, or why it is refused ---- */
 
-int ref_spawn(ref_room *room, ref_entity entity);
-int ref_place(ref_room *room, uint32_t member, uint32_t id, const float at[3], bool teleport);
+/* A refusal, and the number of the field that it names. */
+#define REF_FAULT(code, field) ((int)(code) + 256 * (field))
+
+/* The entity has its id, owner and place; shape, sizes and filter are the entry's. */
+int ref_spawn(ref_room *room, ref_entity entity, const qd_room_batch *batch, uint32_t i);
+int ref_place(ref_room *room, uint32_t member, uint32_t id, const float at[3], bool teleport, bool by_roster);
 int ref_reshape(ref_room *room, uint32_t member, const qd_room_batch *batch, uint32_t i);
 int ref_despawn(ref_room *room, uint32_t member, uint32_t id);
 
-/* Sizes, shape and filter of the entry, where it has them. */
-void ref_take_columns(const qd_room_batch *batch, uint32_t i, qd_body *body);
+/* Whether the columns give the body's shape and sizes. An absent column is all 0. */
+bool ref_has_sizes(const qd_room_batch *columns, uint32_t i, const qd_body *body);
 /* Subscriptions of own pairs are due for a reset where anything changed its owner. */
 int ref_give(ref_room *room, uint32_t member, uint32_t id, uint32_t to);
 uint32_t ref_adopt(ref_room *room, uint32_t from, uint32_t to);

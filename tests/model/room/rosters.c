@@ -119,7 +119,7 @@ static void place(struct run *run, rng_stream *rng, uint32_t actor, uint32_t num
     }
     met->placed++;
     met->placed_whole += count > 1 && refusals.count == 0;
-    take_refusals(run, places.teleport ? TELEPORT : MOVE, run->member[actor], &batch, false, &refusals);
+    take_refusals(run, places.teleport ? TELEPORT : MOVE, run->member[actor], &batch, false, true, &refusals);
 }
 
 void do_roster(struct run *run, rng_stream *rng, uint32_t actor)

@@ -34,7 +34,7 @@
 /* Shared by all processes: how far a run came, and what all of them met. */
 struct met {
     uint32_t command; /* the one being run */
-    uint64_t ticks, split_traversals, resets, suspensions, losses, refused[QD_ROOM_OBSERVERS_FULL + 1];
+    uint64_t ticks, split_traversals, resets, suspensions, losses, refused[QD_ROOM_WRONG_COLUMN + 1];
     /* Of pairs. */
     uint64_t events, passed, snapshots, own_reports, named, full, placed, placed_whole, judged, close;
     /* Of views. */
@@ -83,7 +83,7 @@ struct run {
     bool has_tiers, has_teams, has_margins, has_bytes, has_limits, has_beacons;
     /* The batch being made. */
     uint32_t id[BATCH_MAX], category[BATCH_MAX], mask[BATCH_MAX];
-    float at[3][BATCH_MAX], half[3][BATCH_MAX], radius[BATCH_MAX];
+    float at[3][BATCH_MAX], half[3][BATCH_MAX], axis[3][BATCH_MAX], radius[BATCH_MAX];
     uint8_t shape[BATCH_MAX];
     uint32_t to;   /* HAND_OVER: the new owner */
     uint32_t left; /* the member that left last; QD_ROOM_OWNED: none has */
@@ -128,7 +128,7 @@ void do_batch(struct run *run, rng_stream *rng, action what, uint32_t actor);
 void draw_places(struct run *run, rng_stream *rng, qd_room_batch *batch, uint32_t count);
 /* Compares the answer to a batch with that of the reference. */
 void take_refusals(struct run *run, action what, uint32_t member, const qd_room_batch *batch, bool room_owned,
-                   const qd_room_refusals *refusals);
+                   bool by_roster, const qd_room_refusals *refusals);
 
 /* Names a roster of the actor, or moves by one. */
 void do_roster(struct run *run, rng_stream *rng, uint32_t actor);

@@ -242,9 +242,7 @@ static void check_enters(struct run *run, const qd_room_view_report *report, con
 
         REQUIRE(run, report->enter_observer[i] == expected->all[i].observer && enter->id[i] == entity->id);
         REQUIRE(run, enter->x[i] == body->x && enter->y[i] == body->y && (enter->z ? enter->z[i] : 0) == body->z);
-        REQUIRE(run, enter->half_x[i] == body->half_x && enter->half_y[i] == body->half_y &&
-                         enter->radius[i] == body->radius && enter->shape[i] == body->shape &&
-                         enter->category[i] == body->category);
+        REQUIRE(run, ref_has_sizes(enter, i, body) && enter->category[i] == body->category);
         REQUIRE(run, report->enter_tag[i] == entity->tag && report->enter_payload_size[i] == entity->payload_size);
         REQUIRE(run, entity->payload_size == 0 || memcmp(payload, entity->payload, entity->payload_size) == 0);
         payload += entity->payload_size > 0 ? entity->payload_size : 0;

@@ -88,6 +88,36 @@ void where(void)
     }
 }
 
+static double value_of(const float *column, uint32_t i)
+{
+    return column != NULL ? (double)column[i] : 0;
+}
+
+/* The vector if the shape has it; otherwise it is 0. */
+static void add_vector(bool has, const char *name, const double vector[3])
+{
+    if (has) {
+        text_add(&got, " %s %g %g", name, vector[0], vector[1]);
+        text_add(&got, played.is_deep ? " %g" : "", vector[2]);
+    } else {
+        assert_true(vector[0] == 0 && vector[1] == 0);
+    }
+    assert_true((has && played.is_deep) || vector[2] == 0);
+}
+
+static void add_sizes(const qd_room_batch *of, uint32_t i)
+{
+    const uint8_t shape = of->shape[i];
+    const double radius = value_of(of->radius, i);
+
+    add_vector(shape == QD_SPACE_BOX, "half",
+               (double[]){value_of(of->half_x, i), value_of(of->half_y, i), value_of(of->half_z, i)});
+    text_add(&got, shape != QD_SPACE_BOX ? " radius %g" : "", radius);
+    assert_true(shape != QD_SPACE_BOX || radius == 0);
+    add_vector(shape == QD_SPACE_CAPSULE, "axis",
+               (double[]){value_of(of->axis_x, i), value_of(of->axis_y, i), value_of(of->axis_z, i)});
+}
+
 void body(void)
 {
     const qd_room_batch of = take_all();
@@ -95,9 +125,7 @@ void body(void)
 
     text_add(&got, "%g %g", (double)of.x[i], (double)of.y[i]);
     text_add(&got, played.is_deep ? " %g" : "", played.is_deep ? (double)of.z[i] : 0);
-    text_add(&got, " half %g %g", (double)of.half_x[i], (double)of.half_y[i]);
-    text_add(&got, played.is_deep ? " %g" : "", played.is_deep ? (double)of.half_z[i] : 0);
-    text_add(&got, of.radius != NULL ? " radius %g" : "", of.radius != NULL ? (double)of.radius[i] : 0);
+    add_sizes(&of, i);
     text_add(&got, of.shape[i] != QD_SPACE_BOX ? " shape %u" : "", of.shape[i]);
     text_add(&got, of.category[i] != 1 ? " category %u" : "", of.category[i]);
     text_add(&got, of.mask[i] != UINT32_MAX ? " mask %u" : "", of.mask[i]);

@@ -54,7 +54,17 @@ static bool begin_group(text *to, const char *word, uint32_t count)
     return count > 0 && count <= LISTED_MAX;
 }
 
-void text_refusals(text *to, const qd_room_refusals *refusals, uint32_t entries)
+/* The field is one of the message's, by the generated code. */
+static void add_field(text *to, const ProtobufCMessageDescriptor *message, unsigned number)
+{
+    const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field(message, number);
+
+    assert_non_null(field);
+    text_add(to, " %s", field->name);
+}
+
+void text_refusals(text *to, const qd_room_refusals *refusals, uint32_t entries,
+                   const ProtobufCMessageDescriptor *message)
 {
     assert_int_equal(refusals->listed, refusals->count < QD_ROOM_REFUSALS_MAX ? refusals->count : QD_ROOM_REFUSALS_MAX);
     if (refusals->count > LISTED_MAX) {
@@ -66,6 +76,9 @@ void text_refusals(text *to, const qd_room_refusals *refusals, uint32_t entries)
             text_add(to, i > 0 ? " %u " : "%u ", refusals->index[i]);
         }
         text_add(to, "%s", refusal_names[refusals->code[i]]);
+        if (refusals->field[i] != 0) {
+            add_field(to, message, refusals->field[i]);
+        }
     }
 }
 
@@ -114,8 +127,15 @@ static void add_report(text *to, const qd_room_report *report)
 /* The entities as they are now, in copies: reading the room ends what a report points to. */
 static struct {
     uint32_t count, id[ENTITIES_MAX], category[ENTITIES_MAX];
-    float x[ENTITIES_MAX], y[ENTITIES_MAX], half_x[ENTITIES_MAX], half_y[ENTITIES_MAX];
+    float x[ENTITIES_MAX], y[ENTITIES_MAX], size[5][ENTITIES_MAX];
 } now;
+
+static float size_of(const qd_room_batch *of, uint32_t size, uint32_t i)
+{
+    const float *const columns[] = {of->half_x, of->half_y, of->radius, of->axis_x, of->axis_y};
+
+    return columns[size] != NULL ? columns[size][i] : 0;
+}
 
 static void copy_entities(void)
 {
@@ -130,8 +150,9 @@ static void copy_entities(void)
         now.category[i] = columns.category[i];
         now.x[i] = columns.x[i];
         now.y[i] = columns.y[i];
-        now.half_x[i] = columns.half_x[i];
-        now.half_y[i] = columns.half_y[i];
+        for (uint32_t k = 0; k < 5; k++) {
+            now.size[k][i] = size_of(&columns, k, i);
+        }
     }
 }
 
@@ -158,7 +179,9 @@ static void add_enters(text *to, const qd_room_view_report *view)
     for (uint32_t i = 0; i < view->enter_count; i++) {
         uint32_t at = check_place(view->enter.id[i], view->enter.x[i], view->enter.y[i]);
 
-        assert_true(now.half_x[at] == view->enter.half_x[i] && now.half_y[at] == view->enter.half_y[i]);
+        for (uint32_t k = 0; k < 5; k++) {
+            assert_true(now.size[k][at] == size_of(&view->enter, k, i));
+        }
         assert_int_equal(now.category[at], view->enter.category[i]);
         text_add(to, " %u:%u", view->enter_observer[i], view->enter.id[i]);
         add_number(to, "tag", view->enter_tag[i]);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "quadrille.pb-c.h"
 #include "statement.h"
 
 room_scenario played;
@@ -17,6 +18,7 @@ const char *expected;
 /* Whose statement is played, and what it was refused. */
 static uint32_t actor;
 static qd_room_refusals refusals;
+static const ProtobufCMessageDescriptor *message; /* whose fields the refusals name */
 
 /* ---- the room and its members ---- */
 
@@ -129,6 +131,9 @@ static void do_batch(batch_command *command, bool has_places, bool has_sizes)
                                  .half_y = floats(HALF_Y),
                                  .half_z = floats(HALF_Z),
                                  .radius = floats(RADIUS),
+                                 .axis_x = floats(AXIS_X),
+                                 .axis_y = floats(AXIS_Y),
+                                 .axis_z = floats(AXIS_Z),
                                  .shape = bytes(SHAPE),
                                  .category = numbers(CATEGORY),
                                  .mask = numbers(MASK)};
@@ -140,21 +145,25 @@ static void spawn(void)
 {
     batch_command *command = take("owned") ? spawn_owned : spawn_bare;
 
+    message = &quadrille__v1__spawn__descriptor;
     do_batch(command, true, !take("bare"));
 }
 
 static void move(void)
 {
+    message = &quadrille__v1__move__descriptor;
     do_batch(qd_room_move, true, false);
 }
 
 static void teleport(void)
 {
+    message = &quadrille__v1__teleport__descriptor;
     do_batch(qd_room_teleport, true, false);
 }
 
 static void reshape(void)
 {
+    message = &quadrille__v1__reshape__descriptor;
     do_batch(qd_room_reshape, false, false);
 }
 
@@ -232,6 +241,7 @@ static void place(void)
 {
     qd_room_roster_positions to = {.number = need_id(), .first = need_id()};
 
+    message = &quadrille__v1__move_roster__descriptor;
     column_give(AT_Y);
     for (double x; take_number(&x);) {
         column_set(AT_X, entries.count++, 1, x);
@@ -499,7 +509,7 @@ static void play_statement(const char *statement, size_t size)
     got = (text){memory_of_got, 0, sizeof memory_of_got};
     memory_of_got[0] = '\0';
     verbs[which].run();
-    text_refusals(&got, &refusals, entries.count);
+    text_refusals(&got, &refusals, entries.count, message);
     if (!at_end() || strcmp(got.at, expected) != 0) {
         played.room = NULL; /* for the next test */
         fail_msg("\"%.*s\" gave \"%s\"%s", (int)size, statement, got.at, at_end() ? "" : ", with words left");

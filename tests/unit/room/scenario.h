@@ -16,7 +16,8 @@
  *     spawn, move, teleport, reshape, despawn  ENTRY, ENTRY ...
  *                                    an ENTRY is ID or FIRST..LAST, then x, y and z, then names of columns, each with
  *                                    its value. Entities are boxes of half extents 1, and y is 50, unless the statement
- *                                    says otherwise. "spawn owned": by the room. "spawn bare": without sizes
+ *                                    says otherwise. "spawn owned": by the room. "spawn bare": without sizes. A shape
+ *                                    other than 1 makes the half extents 0. A refusal of a value names its field
  *     despawn all
  *     give IDS to MEMBER|room, adopt MEMBER          give the ids that have another owner now
  *     subscribe [own] [stays], unsubscribe
@@ -36,6 +37,8 @@
  */
 #ifndef QD_TESTS_UNIT_ROOM_SCENARIO_H
 #define QD_TESTS_UNIT_ROOM_SCENARIO_H
+
+#include <protobuf-c/protobuf-c.h>
 
 #include "server/room/room_views.h"
 #include "tests/support/test.h"
@@ -70,7 +73,8 @@ typedef struct text {
 } text;
 
 __attribute__((format(printf, 2, 3))) void text_add(text *to, const char *format, ...);
-void text_refusals(text *to, const qd_room_refusals *refusals, uint32_t entries);
+void text_refusals(text *to, const qd_room_refusals *refusals, uint32_t entries,
+                   const ProtobufCMessageDescriptor *message);
 void text_ids(text *to, const uint32_t *id, uint32_t count);
 const char *text_visibility(qd_room_visibility sight);
 /* The next report of pairs and of views; false: there is none. */

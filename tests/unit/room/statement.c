@@ -196,6 +196,11 @@ static void take_value(uint32_t first)
         fail_msg("no column is called %s", name);
     }
     column_set(which, first, entries.count - first, need_number());
+    for (uint32_t i = first; i < entries.count && which == SHAPE; i++) {
+        for (column half = HALF_X; half <= HALF_Z && columns[SHAPE].value[i] != QD_SPACE_BOX; half++) {
+            columns[half].value[i] = 0;
+        }
+    }
 }
 
 void entries_take(void)

@@ -39,6 +39,9 @@ uint32_t need_member(void);
     X(HALF_Y, "half_y", 1)                                                                                             \
     X(HALF_Z, "half_z", 1)                                                                                             \
     X(RADIUS, "radius", 0)                                                                                             \
+    X(AXIS_X, "axis_x", 0)                                                                                             \
+    X(AXIS_Y, "axis_y", 0)                                                                                             \
+    X(AXIS_Z, "axis_z", 0)                                                                                             \
     X(SHAPE, "shape", QD_SPACE_BOX)                                                                                    \
     X(CATEGORY, "category", 1)                                                                                         \
     X(MASK, "mask", UINT32_MAX)                                                                                        \

@@ -10,6 +10,7 @@
 
 #include "../../../base/memory/map.h"
 #include "../../common/memory.h"
+#include "../../common/sizes.h"
 #include "../../common/view_types.h"
 #include "../../entities/entity_state.h"
 #include "priority_list.h"
@@ -148,7 +149,7 @@ typedef struct qd_view_columns {
     uint32_t *leave_observer, *leave_id;
     uint8_t *leave_reason;
     uint32_t *enter_observer, *enter_id, *enter_category;
-    float *enter_at[3], *enter_half[3], *enter_radius;
+    float *enter_at[3], *enter_size[QD_SIZES];
     uint8_t *enter_shape, *enter_payload_size, *enter_payload;
     size_t *enter_payload_first; /* where the payload of each enter begins */
     uint64_t *enter_tag;
