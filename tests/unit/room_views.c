@@ -92,18 +92,23 @@ SCENARIO(visible_range_shows_an_entity_from_afar,
          "move 1 83; tick; move 1 83.5; tick -> A view leave 7:1 out of range;"
          "move 1 79; tick -> A view enter 7:1; describe 1 visible 0; tick -> A view leave 7:1 out of range")
 
-SCENARIO(bad_observers_are_refused, "join -> B; B spawn 1 50;"
-                                    "observe 0 region 4 -> BAD_REGION;"
-                                    "observe 0 range nan -> NOT_FINITE;"
-                                    "observe 0 range -1 -> NEGATIVE_SIZE;"
-                                    "observe 0 margin -1 -> NEGATIVE_SIZE;"
-                                    "observe 0 x inf -> NOT_FINITE;"
-                                    "observe 0 region 3 angle 1 -> BAD_REGION;"
-                                    "observe 0 region 3 angle 4 direction_x 1 -> BAD_REGION;"
-                                    "observe 0 entity 9 -> UNKNOWN_ID;"
-                                    "observe 0 entity 1 -> NOT_OWNER;"
-                                    "observe 0 tier 2 1 tier 1 1 -> BAD_REGION; observe 0 tier 2 0 -> BAD_REGION;"
-                                    "observe 0..99; observe 100 -> OBSERVERS_FULL; observe 99 range 1;"
-                                    "tick -> A view 100 enters")
+SCENARIO(bad_observers_are_refused,
+         "join -> B; B spawn 1 50;"
+         "observe 0 region 4 -> BAD_REGION region;"
+         "observe 0 range nan -> NOT_FINITE range;"
+         "observe 0 range -1 -> NEGATIVE_SIZE range;"
+         "observe 0 margin -1 -> NEGATIVE_SIZE leave_margin;"
+         "observe 0 x inf -> NOT_FINITE x;"
+         "observe 0 region 3 angle 1 -> BAD_REGION direction_x;"
+         "observe 0 region 3 angle 4 direction_x 1 -> BAD_REGION angle;"
+         "observe 0 region 3 angle 1 direction_x 1 direction_y nan -> NOT_FINITE direction_y;"
+         "observe 0 region 2 half_y -1 -> NEGATIVE_SIZE half_y;"
+         "describe 1 visible -1 -> NOT_OWNER; spawn 5 1; describe 5 visible -1"
+         " -> NEGATIVE_SIZE visible_range; despawn 5;"
+         "observe 0 entity 9 -> UNKNOWN_ID entity;"
+         "observe 0 entity 1 -> NOT_OWNER entity;"
+         "observe 0 tier 2 1 tier 1 1 -> BAD_REGION; observe 0 tier 2 0 -> BAD_REGION;"
+         "observe 0..99; observe 100 -> OBSERVERS_FULL; observe 99 range 1;"
+         "tick -> A view 100 enters")
 
 TEST_MAIN()

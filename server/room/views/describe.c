@@ -22,6 +22,8 @@ void qd_description_forget(qd_views *views, uint32_t slot)
     }
 }
 
+#define FIELD_VISIBLE_RANGE 6u /* in SetDescription */
+
 static int describe_one(qd_views *views, uint32_t member, const qd_msg_set_description *batch, uint32_t i,
                         const uint8_t *payload)
 {
@@ -32,10 +34,10 @@ static int describe_one(qd_views *views, uint32_t member, const qd_msg_set_descr
         return refusal;
     }
     if (batch->visible_range && !isfinite(batch->visible_range[i])) {
-        return QD_ROOM_NOT_FINITE;
+        return QD_REFUSED_FIELD(QD_ROOM_NOT_FINITE, FIELD_VISIBLE_RANGE);
     }
     if (batch->visible_range && batch->visible_range[i] < 0) {
-        return QD_ROOM_NEGATIVE_SIZE;
+        return QD_REFUSED_FIELD(QD_ROOM_NEGATIVE_SIZE, FIELD_VISIBLE_RANGE);
     }
 
     qd_description described = *qd_description_of(views, entry.slot);

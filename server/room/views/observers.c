@@ -165,14 +165,29 @@ static uint32_t number_at(const uint32_t *column, uint32_t i)
     return column ? column[i] : 0;
 }
 
-static bool are_finite(const float *values, unsigned count)
-{
-    bool finite = true;
+/* The numbers of fields; those of y and z follow x. */
+enum {
+    OBSERVE_REGION = 3,
+    OBSERVE_ENTITY = 5,
+    OBSERVE_X = 6,
+    OBSERVE_RANGE = 9,
+    OBSERVE_HALF_X = 10,
+    OBSERVE_DIRECTION_X = 13,
+    OBSERVE_ANGLE = 16,
+    OBSERVE_LEAVE_MARGIN = 17,
+    MOVE_OBSERVERS_X = 3,
+    MOVE_OBSERVERS_DIRECTION_X = 6,
+};
 
-    for (unsigned k = 0; k < count; k++) {
-        finite &= isfinite(values[k]) != 0;
+/* Returns 0 or a refusal. `x` is the number of the field that the first value comes from. */
+static int check_finite(const float vector[3], unsigned x)
+{
+    for (unsigned k = 0; k < 3; k++) {
+        if (!isfinite(vector[k])) {
+            return QD_REFUSED_FIELD(QD_ROOM_NOT_FINITE, x + k);
+        }
     }
-    return finite;
+    return 0;
 }
 
 static void take_vector(const qd_views *views, const float *x, const float *y, const float *z, uint32_t i, float to[3])
@@ -182,19 +197,20 @@ static void take_vector(const qd_views *views, const float *x, const float *y, c
     to[2] = views->entities->is_3d ? value_at(z, i) : 0;
 }
 
-/* Turns a cone. Returns 0 or a refusal. */
-static int aim(qd_observer *observer, const float direction[3])
+/* Turns a cone. Returns 0 or a refusal. `x` is the number of the field direction_x. */
+static int aim(qd_observer *observer, const float direction[3], unsigned x)
 {
+    int refusal = check_finite(direction, x);
     double sum = 0;
 
-    if (!are_finite(direction, 3)) {
-        return QD_ROOM_NOT_FINITE;
+    if (refusal) {
+        return refusal;
     }
     for (unsigned k = 0; k < 3; k++) {
         sum += (double)direction[k] * (double)direction[k];
     }
     if (!(sum > 0)) {
-        return QD_ROOM_BAD_REGION;
+        return QD_REFUSED_FIELD(QD_ROOM_BAD_REGION, x);
     }
     double length = sqrt(sum);
     for (unsigned k = 0; k < 3; k++) {
@@ -209,26 +225,28 @@ static int take_cone(const qd_views *views, const qd_msg_observers *batch, uint3
     float direction[3], angle = value_at(batch->angle, i);
 
     if (!isfinite(angle)) {
-        return QD_ROOM_NOT_FINITE;
+        return QD_REFUSED_FIELD(QD_ROOM_NOT_FINITE, OBSERVE_ANGLE);
     }
     if (angle < 0 || angle > PI) {
-        return QD_ROOM_BAD_REGION;
+        return QD_REFUSED_FIELD(QD_ROOM_BAD_REGION, OBSERVE_ANGLE);
     }
     observer->angle = angle;
     /* A cone of angle pi holds everything, however its numbers are rounded. */
     observer->cosine = angle == PI ? -2 : cos((double)angle);
     observer->sine = sin((double)angle);
     take_vector(views, batch->direction_x, batch->direction_y, batch->direction_z, i, direction);
-    return aim(observer, direction);
+    return aim(observer, direction, OBSERVE_DIRECTION_X);
 }
 
 static int take_region(const qd_views *views, const qd_msg_observers *batch, uint32_t i, qd_observer *observer)
 {
+    static const uint8_t fields[5] = {OBSERVE_LEAVE_MARGIN, OBSERVE_HALF_X, OBSERVE_HALF_X + 1, OBSERVE_HALF_X + 2,
+                                      OBSERVE_RANGE};
     float sizes[5] = {0};
 
     observer->kind = batch->region ? batch->region[i] : QD_ROOM_CIRCLE;
     if (observer->kind < QD_ROOM_CIRCLE || observer->kind > QD_ROOM_CONE) {
-        return QD_ROOM_BAD_REGION;
+        return QD_REFUSED_FIELD(QD_ROOM_BAD_REGION, OBSERVE_REGION);
     }
     sizes[0] = value_at(batch->leave_margin, i);
     if (observer->kind == QD_ROOM_BOX) {
@@ -236,12 +254,14 @@ static int take_region(const qd_views *views, const qd_msg_observers *batch, uin
     } else {
         sizes[4] = value_at(batch->range, i);
     }
-    if (!are_finite(sizes, 5)) {
-        return QD_ROOM_NOT_FINITE;
+    for (unsigned k = 0; k < 5; k++) {
+        if (!isfinite(sizes[k])) {
+            return QD_REFUSED_FIELD(QD_ROOM_NOT_FINITE, fields[k]);
+        }
     }
     for (unsigned k = 0; k < 5; k++) {
         if (sizes[k] < 0) {
-            return QD_ROOM_NEGATIVE_SIZE;
+            return QD_REFUSED_FIELD(QD_ROOM_NEGATIVE_SIZE, fields[k]);
         }
     }
     observer->leave_margin = sizes[0];
@@ -256,12 +276,13 @@ static int take_position(const qd_views *views, uint32_t member, const qd_msg_ob
     observer->anchor = QD_NONE;
     if (!qd_observers_anchored(batch, i)) {
         take_vector(views, batch->x, batch->y, batch->z, i, observer->at);
-        return are_finite(observer->at, 3) ? 0 : QD_ROOM_NOT_FINITE;
+        return check_finite(observer->at, OBSERVE_X);
     }
     qd_id_entry entry =
         batch->entity ? qd_ids_get(&views->entities->ids, batch->entity[i]) : (qd_id_entry){QD_SLOT_NONE, 0};
     observer->anchor = entry.slot;
-    return qd_check_entry(entry, member);
+    int code = qd_check_entry(entry, member);
+    return code ? QD_REFUSED_FIELD(code, OBSERVE_ENTITY) : 0;
 }
 
 /* Copies the entry into a row. Returns 0 or a refusal. */
@@ -429,18 +450,19 @@ static int move_one(qd_views *views, uint32_t member, const qd_msg_observers *ba
     }
     qd_observer *observer = &views->observers[row];
     take_vector(views, batch->x, batch->y, batch->z, i, at);
-    if ((batch->x && observer->anchor != QD_NONE) || (batch->direction_x && observer->kind != QD_ROOM_CONE)) {
-        return QD_ROOM_BAD_REGION;
+    if (batch->x && observer->anchor != QD_NONE) {
+        return QD_REFUSED_FIELD(QD_ROOM_BAD_REGION, MOVE_OBSERVERS_X);
     }
-    if (!are_finite(at, 3)) {
-        return QD_ROOM_NOT_FINITE;
+    if (batch->direction_x && observer->kind != QD_ROOM_CONE) {
+        return QD_REFUSED_FIELD(QD_ROOM_BAD_REGION, MOVE_OBSERVERS_DIRECTION_X);
     }
-    if (batch->direction_x) {
+    int refusal = check_finite(at, MOVE_OBSERVERS_X);
+    if (!refusal && batch->direction_x) {
         take_vector(views, batch->direction_x, batch->direction_y, batch->direction_z, i, direction);
-        int refusal = aim(observer, direction);
-        if (refusal) {
-            return refusal;
-        }
+        refusal = aim(observer, direction, MOVE_OBSERVERS_DIRECTION_X);
+    }
+    if (refusal) {
+        return refusal;
     }
     if (batch->x) {
         memcpy(observer->at, at, sizeof at);

@@ -88,9 +88,9 @@ void where(void)
     }
 }
 
-static double value_of(const float *column, uint32_t i)
+static double value_of(const float *values, uint32_t i)
 {
-    return column != NULL ? (double)column[i] : 0;
+    return values != NULL ? (double)values[i] : 0;
 }
 
 /* The vector if the shape has it; otherwise it is 0. */

@@ -366,6 +366,7 @@ static void observe(void)
                                   .tier_count = entries.tiers,
                                   .relay_range = entries.relay_range,
                                   .relay_every = entries.relay_every};
+    message = &quadrille__v1__observe__descriptor;
     qd_room_observe(played.room, actor, &all, &refusals);
 }
 
@@ -380,6 +381,7 @@ static void turn(void)
     entries_take();
     const qd_msg_observers all = {
         .count = entries.count, .id = entries.id, .direction_x = floats(AT_X), .direction_y = floats(AT_Y)};
+    message = &quadrille__v1__move_observers__descriptor;
     qd_room_observers_move(played.room, actor, &all, &refusals);
 }
 
@@ -426,6 +428,7 @@ static void describe(void)
                                         .visible_range = floats(VISIBLE),
                                         .team = numbers(TEAM),
                                         .hidden = bytes(HIDDEN)};
+    message = &quadrille__v1__set_description__descriptor;
     qd_room_describe(played.room, actor, &all, &refusals);
 }
 
