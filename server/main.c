@@ -37,18 +37,18 @@ static int answered(void)
 int main(int argc, char *argv[])
 {
     fill_streams();
-    qd_options options;
+    qd_server_options options;
     char error[400];
-    switch (qd_options_parse(argc, argv, getenv, &options, error, sizeof error)) {
-    case QD_OPTIONS_RUN:
+    switch (qd_server_options_parse(argc, argv, getenv, &options, error, sizeof error)) {
+    case QD_SERVER_OPTIONS_RUN:
         return qd_run(&options);
-    case QD_OPTIONS_HELP:
-        qd_options_help(stdout);
+    case QD_SERVER_OPTIONS_HELP:
+        qd_server_options_help(stdout);
         return answered();
-    case QD_OPTIONS_VERSION:
-        qd_options_version(stdout);
+    case QD_SERVER_OPTIONS_VERSION:
+        qd_server_options_version(stdout);
         return answered();
-    case QD_OPTIONS_BAD:
+    case QD_SERVER_OPTIONS_BAD:
         break;
     }
     fprintf(stderr, "quadrille-server: %s\n", error);

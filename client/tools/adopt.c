@@ -100,13 +100,13 @@ int qd_command_adopt(qd_cli *cli, int argc, char **argv)
         "Gives the entities of a dead backend to the room: those that sessions of the same token\n"
         "(QUADRILLE_TOKEN) left behind, before their grace time is over. Then they stay, and any\n"
         "session may move them. Connected sessions keep their entities, and are named.",
-        1, 1};
+        .arguments_min = 1, .arguments_max = 1};
     const char *text = NULL;
     uint64_t session = 0;
     bool list = false;
     const qd_option options[] = {
-        {"--session", "N", "take from this session only, even if it seems connected", QD_OPTION_TEXT, &text, 0, 0},
-        {"--list", NULL, "print the ids, one per line", QD_OPTION_FLAG, &list, 0, 0},
+        {"--session", "N", "take from this session only, even if it seems connected", QD_OPTION_TEXT, .value = &text},
+        {"--list", NULL, "print the ids, one per line", QD_OPTION_FLAG, .value = &list},
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
 
@@ -114,7 +114,7 @@ int qd_command_adopt(qd_cli *cli, int argc, char **argv)
         return status;
     }
     if (text != NULL && (!qd_options_uint64(text, &session) || session == 0)) {
-        return qd_options_misuse(cli->program, "--session '%.64s': must be the number of a session", text);
+        return qd_options_misuse(cli->program, "--session is '%.64s'; must be the number of a session", text);
     }
     if (cli->token == NULL) {
         return qd_cli_fail(cli, "no token: set QUADRILLE_TOKEN to that of the sessions to adopt from");

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quadrille-bench: measures a server. Exit status: 0 if everything worked, 2 for an invalid command line, else 1.
+ * The state of the program, and what all scenarios share.
  */
 #include "bench.h"
-#include "streams.h"
 
 #include <math.h>
 #include <signal.h>
@@ -14,25 +13,6 @@
 #include <unistd.h>
 
 static _Atomic bool interrupted;
-
-typedef struct scenario {
-    const char *name, *help;
-    int (*run)(qd_bench *bench, int argc, char **argv);
-} scenario;
-
-/* The first is the default. */
-static const scenario scenarios[] = {
-    {"load", "rooms, entities, rates and readers of your choice", qd_bench_load},
-    {"fences", "points that enter and leave regions at rest", qd_bench_fences},
-    {"ingest", "positions per second, beside a bare libuv sink", qd_bench_ingest},
-    {"latency", "the round trip of a Step, beside a bare libuv echo", qd_bench_latency},
-    {"big-room", "one room of 100,000 moving entities, 60 ticks per second, two readers", qd_bench_big_room},
-    {"many-rooms", "10,000 rooms of 100, 20 ticks per second; idle rooms; opening and closing", qd_bench_many_rooms},
-    {"fanout", "the events of one room to 1,000 readers", qd_bench_fanout},
-    {"connections", "10,000 sessions, of which 1,000 are active", qd_bench_connections},
-    {"growth", "the cost of an update as rooms grow, and as their number grows", qd_bench_growth},
-};
-#define SCENARIO_COUNT (sizeof scenarios / sizeof *scenarios)
 
 void qd_bench_sleep_until(uint64_t then_ns)
 {
@@ -147,7 +127,7 @@ double qd_bench_ms(const qd_histogram *times_ns, double percent)
     return (double)qd_histogram_percentile(times_ns, percent) / 1e6;
 }
 
-/* ---- main ---- */
+/* ---- the program ---- */
 
 static void interrupt(int signal_number)
 {
@@ -164,49 +144,14 @@ static uint64_t run_id(void)
     return ((uint64_t)now.tv_sec << 32) ^ ((uint64_t)now.tv_nsec << 16) ^ ((uint64_t)getpid() << 8);
 }
 
-static void print_help(void)
+void qd_bench_init(qd_bench *bench)
 {
-    printf("usage: %s [SCENARIO] [OPTION...]\n\n"
-           "Puts load on a Quadrille server, checks every answer, and prints the throughput and the\n"
-           "times. Without --server it starts its own server, which takes its options, such as\n"
-           "QUADRILLE_WORKERS, from the environment. QUADRILLE_TOKEN is the token to present.\n\nscenarios:\n",
-           QD_BENCH);
-    for (size_t index = 0; index < SCENARIO_COUNT; index++) {
-        printf("  %-14s %s%s\n", scenarios[index].name, scenarios[index].help, index == 0 ? " (the default)" : "");
-    }
-    printf("\n%s SCENARIO --help shows its options.\n", QD_BENCH);
-}
-
-int main(int argc, char **argv)
-{
-    static qd_bench bench = {.failure_lock = PTHREAD_MUTEX_INITIALIZER, .seconds = 5};
-    const char *name = argc > 1 ? argv[1] : "";
-    const scenario *chosen = *name == '-' || !*name ? &scenarios[0] : NULL;
-    bool is_named = chosen == NULL;
-
-    qd_streams_begin();
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
-        print_help();
-        return qd_streams_end(QD_BENCH, 0);
-    }
-    if (strcmp(name, "--version") == 0) {
-        printf("%s %s\n", QD_BENCH, qd_version());
-        return qd_streams_end(QD_BENCH, 0);
-    }
-    for (size_t index = 0; index < SCENARIO_COUNT && !chosen; index++) {
-        if (strcmp(name, scenarios[index].name) == 0) {
-            chosen = &scenarios[index];
-        }
-    }
-    if (!chosen) {
-        return qd_options_misuse(QD_BENCH, "there is no scenario '%s'", name);
-    }
-    bench.where = qd_bench_where_default();
-    bench.run_id = run_id();
+    pthread_mutex_init(&bench->failure_lock, NULL);
+    bench->where = qd_bench_where_default();
+    bench->run_id = run_id();
     /* The first signal lets the bench close its rooms; the second ends it. */
     struct sigaction action = {.sa_handler = interrupt, .sa_flags = SA_RESETHAND};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
-    return qd_streams_end(QD_BENCH, chosen->run(&bench, argc - is_named, argv + is_named));
 }

@@ -179,26 +179,19 @@ typedef struct qd_bench_driver {
 
 /* The options of every scenario; the last rows of its table. */
 #define QD_BENCH_COMMON_OPTIONS(bench)                                                                                 \
-    {"--seconds", "S", "measure S seconds per row of the table (5)", QD_OPTION_REAL, &(bench)->seconds, 0.1, 604800},  \
-        {"--json", NULL, "print one JSON object instead of the table", QD_OPTION_FLAG, &(bench)->json, 0, 0},          \
-        {"--server",                                                                                                   \
-         "HOST:PORT",                                                                                                  \
-         "measure this running server (QUADRILLE_SERVER; else start one)",                                             \
-         QD_OPTION_TEXT,                                                                                               \
-         &(bench)->where.server,                                                                                       \
-         0,                                                                                                            \
-         0},                                                                                                           \
-        {"--server-pid",                                                                                               \
-         "PID",                                                                                                        \
-         "read the CPU time and memory of this local --server",                                                        \
-         QD_OPTION_NUMBER,                                                                                             \
-         &(bench)->where.pid,                                                                                          \
-         1,                                                                                                            \
-         4194304},                                                                                                     \
-    {                                                                                                                  \
-        "--server-binary", "PATH", "start this server (beside this program, or in PATH)", QD_OPTION_TEXT,              \
-            &(bench)->where.binary, 0, 0                                                                               \
-    }
+    QD_REAL_ROW("--seconds", "S", "measure S seconds per row of the table", (bench)->seconds, 0.1, 604800),            \
+        QD_FLAG_ROW("--json", "print one JSON object instead of the table", (bench)->json),                            \
+        QD_TEXT_ROW("--server", "HOST:PORT", "measure this running server", (bench)->where.server,                     \
+                    "QUADRILLE_SERVER, else it starts one"),                                                           \
+        QD_NUMBER_ROW("--server-pid", "PID", "read the CPU time and memory of this local --server",                    \
+                      (bench)->where.pid, 1, 4194304, NULL),                                                           \
+        QD_TEXT_ROW("--server-binary", "PATH", "start this server", (bench)->where.binary,                             \
+                    "beside this program, or in PATH")
+
+/* The whole program, without its streams' beginning. argv[0] is its name. */
+int qd_bench_program(int argc, char **argv);
+/* The beginning of a zeroed state; signals stop it from now on. */
+void qd_bench_init(qd_bench *bench);
 
 /* Each scenario takes the command line from its own name on, and returns the exit status. */
 int qd_bench_load(qd_bench *bench, int argc, char **argv);

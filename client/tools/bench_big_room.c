@@ -111,14 +111,15 @@ int qd_bench_big_room(qd_bench *bench, int argc, char **argv)
         "Measures skipped ticks, lateness and CPU time of one room on its own clock. A writer\n"
         "moves all entities at each tick, and readers get all events. It compares the readers'\n"
         "pairs with brute force at the end. For a million: --entities 1000000 --hz 20.",
-        0, 0};
+        .arguments_max = 0};
     static const char *const server_options[] = {"--frame-max", "64M", "--queue-max", "64M", NULL};
     options given = {.entities = 100000, .hz = 60, .readers = 2};
     const qd_option rows[] = {
-        {"--entities", "N", "spawn N entities (100000)", QD_OPTION_NUMBER, &given.entities, 1, 4194304},
-        {"--hz", "N", "tick, and move all, at N Hz (60)", QD_OPTION_NUMBER, &given.hz, 1, 1000},
-        {"--readers", "N", "subscribe N readers to all events (2)", QD_OPTION_NUMBER, &given.readers, 1, 1000},
-        {"--roster", NULL, "move by roster, without ids", QD_OPTION_FLAG, &given.roster, 0, 0},
+        {"--entities", "N", "spawn N entities", QD_OPTION_NUMBER, .value = &given.entities, .min = 1, .max = 4194304},
+        {"--hz", "N", "tick, and move all, at N Hz", QD_OPTION_NUMBER, .value = &given.hz, .min = 1, .max = 1000},
+        {"--readers", "N", "subscribe N readers to all events", QD_OPTION_NUMBER, .value = &given.readers, .min = 1,
+         .max = 1000},
+        {"--roster", NULL, "move by roster, without ids", QD_OPTION_FLAG, .value = &given.roster},
         QD_BENCH_COMMON_OPTIONS(bench),
     };
     qd_sheet sheet = {.scenario = "big-room", .columns = columns, .column_count = sizeof columns / sizeof *columns};

@@ -173,13 +173,14 @@ int qd_bench_connections(qd_bench *bench, int argc, char **argv)
         "which move entities in rooms. At the end it compares the pairs of some sessions with\n"
         "brute force, and pings every idle session. Each session is an open file, here and in the\n"
         "server: `ulimit -Hn` must be larger.",
-        0, 0};
+        .arguments_max = 0};
     static const char *const server_options[] = {"--connections-max", "1000000", NULL};
     options given = {.connections = 10000, .active = 1000, .hz = 20};
     const qd_option rows[] = {
-        {"--connections", "N", "open N sessions (10000)", QD_OPTION_NUMBER, &given.connections, 3, 1000000},
-        {"--active", "N", "make N of them active (1000)", QD_OPTION_NUMBER, &given.active, 1, 60000},
-        {"--hz", "N", "tick, and move all, at N Hz (20)", QD_OPTION_NUMBER, &given.hz, 1, 1000},
+        {"--connections", "N", "open N sessions", QD_OPTION_NUMBER, .value = &given.connections, .min = 3,
+         .max = 1000000},
+        {"--active", "N", "make N of them active", QD_OPTION_NUMBER, .value = &given.active, .min = 1, .max = 60000},
+        {"--hz", "N", "tick, and move all, at N Hz", QD_OPTION_NUMBER, .value = &given.hz, .min = 1, .max = 1000},
         QD_BENCH_COMMON_OPTIONS(bench),
     };
     qd_sheet sheet = {.scenario = "connections", .columns = columns, .column_count = sizeof columns / sizeof *columns};

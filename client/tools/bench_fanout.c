@@ -118,14 +118,15 @@ int qd_bench_fanout(qd_bench *bench, int argc, char **argv)
         "Measures the cost of one more reader of a room on its own clock, for 1, 10, 100 ...\n"
         "readers, beside a bare libuv loop that sends the same bytes. It compares the pairs of\n"
         "some readers with brute force at the end.",
-        0, 0};
+        .arguments_max = 0};
     static const char *const server_options[] = {"--connections-max", "70000", NULL};
     options given = {.entities = 10000, .hz = 20, .readers = 1000};
     const qd_option rows[] = {
-        {"--entities", "N", "spawn N entities (10000)", QD_OPTION_NUMBER, &given.entities, 1, 4194304},
-        {"--hz", "N", "tick, and move all, at N Hz (20)", QD_OPTION_NUMBER, &given.hz, 1, 1000},
-        {"--readers", "N", "subscribe up to N readers (1000)", QD_OPTION_NUMBER, &given.readers, 1, 60000},
-        {"--roster", NULL, "move by roster, without ids", QD_OPTION_FLAG, &given.roster, 0, 0},
+        {"--entities", "N", "spawn N entities", QD_OPTION_NUMBER, .value = &given.entities, .min = 1, .max = 4194304},
+        {"--hz", "N", "tick, and move all, at N Hz", QD_OPTION_NUMBER, .value = &given.hz, .min = 1, .max = 1000},
+        {"--readers", "N", "subscribe up to N readers", QD_OPTION_NUMBER, .value = &given.readers, .min = 1,
+         .max = 60000},
+        {"--roster", NULL, "move by roster, without ids", QD_OPTION_FLAG, .value = &given.roster},
         QD_BENCH_COMMON_OPTIONS(bench),
     };
     qd_sheet sheet = {.scenario = "fanout", .columns = columns, .column_count = sizeof columns / sizeof *columns};

@@ -313,7 +313,7 @@ int qd_bench_fences(qd_bench *bench, int argc, char **argv)
         "circular fences at rest. The room ticks by Step, and all points move at each step. It\n"
         "compares the points in each fence with brute force at the end. A server given by\n"
         "--server needs an --observers-max of at least the number of fences.",
-        0, 0};
+        .arguments_max = 0};
     static const char *const server_options[] = {"--observers-max", "1048576", NULL};
     run_state all = {
         .bench = bench,
@@ -328,13 +328,16 @@ int qd_bench_fences(qd_bench *bench, int argc, char **argv)
     };
     options *given = &all.options;
     const qd_option rows[] = {
-        {"--fences", "N", "use N fences (23000)", QD_OPTION_NUMBER, &given->fences, 1, FENCES_MAX},
-        {"--points", "N", "use N points (10000)", QD_OPTION_NUMBER, &given->points, 1, POINTS_MAX},
-        {"--side", "L", "use a square of side L (10000)", QD_OPTION_REAL, &given->side, 1, 1e6},
-        {"--radius-min", "R", "set the least radius of a fence (10)", QD_OPTION_REAL, &given->radius_min, 0, 1e6},
-        {"--radius-max", "R", "set the largest radius of a fence (100)", QD_OPTION_REAL, &given->radius_max, 0, 1e6},
-        {"--speed", "V", "move each point by V per step (5)", QD_OPTION_REAL, &given->speed, 0, 1e6},
-        {"--seed", "N", "set the start of the random numbers (1)", QD_OPTION_NUMBER, &given->seed, 0, UINT32_MAX},
+        {"--fences", "N", "use N fences", QD_OPTION_NUMBER, .value = &given->fences, .min = 1, .max = FENCES_MAX},
+        {"--points", "N", "use N points", QD_OPTION_NUMBER, .value = &given->points, .min = 1, .max = POINTS_MAX},
+        {"--side", "L", "use a square of side L", QD_OPTION_REAL, .value = &given->side, .min = 1, .max = 1e6},
+        {"--radius-min", "R", "set the least radius of a fence", QD_OPTION_REAL, .value = &given->radius_min, .min = 0,
+         .max = 1e6},
+        {"--radius-max", "R", "set the largest radius of a fence", QD_OPTION_REAL, .value = &given->radius_max,
+         .min = 0, .max = 1e6},
+        {"--speed", "V", "move each point by V per step", QD_OPTION_REAL, .value = &given->speed, .min = 0, .max = 1e6},
+        {"--seed", "N", "set the start of the random numbers", QD_OPTION_NUMBER, .value = &given->seed, .min = 0,
+         .max = UINT32_MAX},
         QD_BENCH_COMMON_OPTIONS(bench)};
     int status = 0;
 
@@ -342,8 +345,8 @@ int qd_bench_fences(qd_bench *bench, int argc, char **argv)
         return status;
     }
     if (given->radius_min > given->radius_max) {
-        return qd_options_misuse(all.cli.program, "--radius-min %g: must be at most --radius-max %g", given->radius_min,
-                                 given->radius_max);
+        return qd_options_misuse(all.cli.program, "--radius-min is %g; must be at most --radius-max %g",
+                                 given->radius_min, given->radius_max);
     }
     const bool good = qd_bench_begin(bench, server_options) && run(&all);
     qd_bench_end(bench);

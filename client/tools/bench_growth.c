@@ -148,18 +148,19 @@ int qd_bench_growth(qd_bench *bench, int argc, char **argv)
         "1,000 entities, of 10,000, and so on, then in one room, in ten, and so on. The rooms step\n"
         "at each answer. It compares the pairs with brute force at the end.\n"
         "client/tools/bench_growth.gnuplot draws --data.",
-        0, 0};
+        .arguments_max = 0};
     static const char *const server_options[] = {"--rooms-max", "1048576",      "--frame-max", "64M", "--queue-max",
                                                  "64M",         "--events-max", "16777216",    NULL};
     options given = {.entities_max = 1000000, .rooms_max = 100000, .room_entities = 10};
     const qd_option rows[] = {
-        {"--entities-max", "N", "spawn up to N entities in one room (1000000)", QD_OPTION_NUMBER, &given.entities_max,
-         1000, 4194304},
-        {"--rooms-max", "N", "open up to N rooms (100000)", QD_OPTION_NUMBER, &given.rooms_max, 1, 1048576},
-        {"--room-entities", "N", "spawn N entities in each of many rooms (10)", QD_OPTION_NUMBER, &given.room_entities,
-         2, 1000000},
-        {"--data", "FILE", "also write the numbers to FILE, for gnuplot", QD_OPTION_TEXT, &given.data, 0, 0},
-        {"--roster", NULL, "move by roster, without ids", QD_OPTION_FLAG, &given.roster, 0, 0},
+        {"--entities-max", "N", "spawn up to N entities in one room", QD_OPTION_NUMBER, .value = &given.entities_max,
+         .min = 1000, .max = 4194304},
+        {"--rooms-max", "N", "open up to N rooms", QD_OPTION_NUMBER, .value = &given.rooms_max, .min = 1,
+         .max = 1048576},
+        {"--room-entities", "N", "spawn N entities in each of many rooms", QD_OPTION_NUMBER,
+         .value = &given.room_entities, .min = 2, .max = 1000000},
+        {"--data", "FILE", "also write the numbers to FILE, for gnuplot", QD_OPTION_TEXT, .value = &given.data},
+        {"--roster", NULL, "move by roster, without ids", QD_OPTION_FLAG, .value = &given.roster},
         QD_BENCH_COMMON_OPTIONS(bench),
     };
     qd_sheet sheet = {.scenario = "growth", .columns = columns, .column_count = sizeof columns / sizeof *columns};

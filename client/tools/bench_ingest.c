@@ -510,18 +510,19 @@ int qd_bench_ingest(qd_bench *bench, int argc, char **argv)
         "Measures positions per second, beside a bare libuv sink with the same bytes from the\n"
         "same generator. A tick registers the last position of each entity. It checks the updates\n"
         "that the room counts, and compares the room's pairs with brute force.",
-        0, 0};
+        .arguments_max = 0};
     static const char *const server_options[] = {NULL};
     options given = {.entities = 10000, .hz = 20};
     const qd_option rows[] = {
-        {"--connections", "N", "write by N connections (1, then 16)", QD_OPTION_NUMBER, &given.connections, 1,
-         CONNECTIONS_MAX},
-        {"--batch", "N", "move N entities per batch (1000, then 10000)", QD_OPTION_NUMBER, &given.batch, 1, 100000},
-        {"--entities", "N", "spawn N entities per connection, rounded up to whole batches (10000)", QD_OPTION_NUMBER,
-         &given.entities, 1, 1000000},
-        {"--ids", NULL, "move by ids only (by ids, then by roster)", QD_OPTION_FLAG, &given.ids, 0, 0},
-        {"--roster", NULL, "move by roster only, without ids", QD_OPTION_FLAG, &given.roster, 0, 0},
-        {"--hz", "N", "tick at N Hz (20)", QD_OPTION_NUMBER, &given.hz, 1, 1000},
+        {"--connections", "N", "write by N connections", QD_OPTION_NUMBER, .value = &given.connections, .min = 1,
+         .max = CONNECTIONS_MAX, .otherwise = "1, then 16"},
+        {"--batch", "N", "move N entities per batch", QD_OPTION_NUMBER, .value = &given.batch, .min = 1, .max = 100000,
+         .otherwise = "1000, then 10000"},
+        {"--entities", "N", "spawn N entities per connection, rounded up to whole batches", QD_OPTION_NUMBER,
+         .value = &given.entities, .min = 1, .max = 1000000},
+        {"--ids", NULL, "move by ids only", QD_OPTION_FLAG, .value = &given.ids, .otherwise = "by ids, then by roster"},
+        {"--roster", NULL, "move by roster only, without ids", QD_OPTION_FLAG, .value = &given.roster},
+        {"--hz", "N", "tick at N Hz", QD_OPTION_NUMBER, .value = &given.hz, .min = 1, .max = 1000},
         QD_BENCH_COMMON_OPTIONS(bench),
     };
     qd_sheet sheet = {.scenario = "ingest", .columns = columns, .column_count = sizeof columns / sizeof *columns};

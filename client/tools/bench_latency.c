@@ -150,13 +150,15 @@ int qd_bench_latency(qd_bench *bench, int argc, char **argv)
         "Measures the round trip of a Step, beside that of a bare libuv echo. One writer moves\n"
         "all entities of a room, steps at a rate, and gets the events. Round trips count from the\n"
         "scheduled send time. It compares the pairs with brute force at the end.",
-        0, 0};
+        .arguments_max = 0};
     static const char *const server_options[] = {NULL};
     options given = {0};
     const qd_option rows[] = {
-        {"--entities", "N", "spawn N entities (1000, then 100000)", QD_OPTION_NUMBER, &given.entities, 1, 4194304},
-        {"--hz", "N", "step at N Hz (200, then 20)", QD_OPTION_NUMBER, &given.hz, 1, 100000},
-        {"--roster", NULL, "move by roster, without ids", QD_OPTION_FLAG, &given.roster, 0, 0},
+        {"--entities", "N", "spawn N entities", QD_OPTION_NUMBER, .value = &given.entities, .min = 1, .max = 4194304,
+         .otherwise = "1000, then 100000"},
+        {"--hz", "N", "step at N Hz", QD_OPTION_NUMBER, .value = &given.hz, .min = 1, .max = 100000,
+         .otherwise = "200, then 20"},
+        {"--roster", NULL, "move by roster, without ids", QD_OPTION_FLAG, .value = &given.roster},
         QD_BENCH_COMMON_OPTIONS(bench),
     };
     qd_sheet sheet = {.scenario = "latency", .columns = columns, .column_count = sizeof columns / sizeof *columns};

@@ -10,25 +10,17 @@
 #include <unistd.h>
 
 /* Checks and completes bench->options. Returns 0, or the exit status of a misuse. */
-static int check_options(qd_bench *bench, const char *subscribe, bool check)
+static int check_options(qd_bench *bench, bool check)
 {
     static const char name[] = QD_BENCH " load";
     qd_bench_options *options = &bench->options;
-    uint32_t choice = 0;
 
-    while (choice < 3 && strcmp(subscribe, qd_bench_subscribe_name((qd_bench_subscribe)choice)) != 0) {
-        choice++;
-    }
-    if (choice == 3) {
-        return qd_options_misuse(name, "--subscribe '%s': must be none, events or stays", subscribe);
-    }
-    options->subscribe = (qd_bench_subscribe)choice;
     if (options->hz == 0 && !options->step) {
         return qd_options_misuse(name, "--hz 0 is for --step: a room's own clock needs 1 to 1000");
     }
     if (options->connections > (uint64_t)options->rooms * options->entities) {
         return qd_options_misuse(name,
-                                 "--connections %u: must be at most the number of entities, %llu with these --rooms "
+                                 "--connections is %u; must be at most the number of entities, %llu with these --rooms "
                                  "and --entities",
                                  options->connections, (unsigned long long)options->rooms * options->entities);
     }
@@ -63,40 +55,50 @@ static bool parse_options(qd_bench *bench, int argc, char **argv, int *status)
         .program = QD_BENCH " load",
         .arguments = "",
         .text = "Opens rooms, moves all their entities at a rate, receives the events, and prints the\n"
-                "throughput and the times. It closes the rooms at the end.",
+                "throughput and the times. It closes the rooms at the end. Stays\n"
+                "include the events.",
     };
+    static const qd_option_choice subscriptions[] = {
+        {"none", QD_BENCH_NONE}, {"events", QD_BENCH_EVENTS}, {"stays", QD_BENCH_STAYS}, {NULL, 0}};
     qd_bench_options *options = &bench->options;
-    const char *subscribe = "events";
     bool check = false;
     const qd_option rows[] = {
-        {"--rooms", "N", "open N rooms (4)", QD_OPTION_NUMBER, &options->rooms, 1, 1048576},
-        {"--entities", "N", "spawn N entities in each room (1000)", QD_OPTION_NUMBER, &options->entities, 1, 4194304},
-        {"--dimensions", "N", "use 2 or 3 dimensions (2)", QD_OPTION_NUMBER, &options->dimensions, 2, 3},
-        {"--index", "NAME", "find pairs by this index; see `quadrille open` (auto)", QD_OPTION_INDEX, &options->index,
-         0, 0},
-        {"--connections", "N", "write by N connections, which share the rooms (2)", QD_OPTION_NUMBER,
-         &options->connections, 1, 60000},
-        {"--readers", "N", "add N connections that only receive the events of a room (0)", QD_OPTION_NUMBER,
-         &options->readers, 0, 60000},
-        {"--stalled", "N", "add N readers that subscribe and then read nothing (0)", QD_OPTION_NUMBER,
-         &options->stalled, 0, 60000},
-        {"--threads", "N", "send by N threads; 0: one per core (0)", QD_OPTION_NUMBER, &options->threads, 0, 1024},
-        {"--hz", "N", "tick, and move all, at N Hz (20)", QD_OPTION_NUMBER, &options->hz, 0, 1000},
-        {"--step", NULL, "tick by Step at --hz; --hz 0: step at each answer", QD_OPTION_FLAG, &options->step, 0, 0},
-        {"--roster", NULL, "move by roster, without ids", QD_OPTION_FLAG, &options->roster, 0, 0},
-        {"--subscribe", "WHAT", "subscribe to none, events, or stays, which includes events (events)", QD_OPTION_TEXT,
-         &subscribe, 0, 0},
-        {"--check", NULL, "compare the pairs with brute force during the run, which costs time", QD_OPTION_FLAG, &check,
-         0, 0},
+        {"--rooms", "N", "open N rooms", QD_OPTION_NUMBER, .value = &options->rooms, .min = 1, .max = 1048576},
+        {"--entities", "N", "spawn N entities in each room", QD_OPTION_NUMBER, .value = &options->entities, .min = 1,
+         .max = 4194304},
+        {"--dimensions", "N", "use 2 or 3 dimensions", QD_OPTION_NUMBER, .value = &options->dimensions, .min = 2,
+         .max = 3},
+        {"--index", "NAME", "find pairs by this index", QD_OPTION_CHOICE, .value = &options->index,
+         .choices = qd_option_indexes},
+        {"--connections", "N", "write by N connections, which share the rooms", QD_OPTION_NUMBER,
+         .value = &options->connections, .min = 1, .max = 60000},
+        {"--readers", "N", "add N connections that only receive the events of a room", QD_OPTION_NUMBER,
+         .value = &options->readers, .min = 0, .max = 60000},
+        {"--stalled", "N", "add N readers that subscribe and then read nothing", QD_OPTION_NUMBER,
+         .value = &options->stalled, .min = 0, .max = 60000},
+        {"--threads", "N", "send by N threads; 0: one per core", QD_OPTION_NUMBER, .value = &options->threads, .min = 0,
+         .max = 1024},
+        {"--hz", "N", "tick, and move all, at N Hz", QD_OPTION_NUMBER, .value = &options->hz, .min = 0, .max = 1000},
+        {"--step", NULL, "tick by Step at --hz; --hz 0: step at each answer", QD_OPTION_FLAG, .value = &options->step},
+        {"--roster", NULL, "move by roster, without ids", QD_OPTION_FLAG, .value = &options->roster},
+        {"--subscribe", "WHAT", "choose what the writers subscribe to", QD_OPTION_CHOICE, .value = &options->subscribe,
+         .choices = subscriptions},
+        {"--check", NULL, "compare the pairs with brute force during the run, which costs time", QD_OPTION_FLAG,
+         .value = &check},
         QD_BENCH_COMMON_OPTIONS(bench),
     };
 
-    *options = (qd_bench_options){
-        .rooms = 4, .entities = 1000, .connections = 2, .dimensions = 2, .index = QD_INDEX_AUTO, .hz = 20};
+    *options = (qd_bench_options){.rooms = 4,
+                                  .entities = 1000,
+                                  .connections = 2,
+                                  .dimensions = 2,
+                                  .index = QD_INDEX_AUTO,
+                                  .hz = 20,
+                                  .subscribe = QD_BENCH_EVENTS};
     if (qd_options_parse(&usage, rows, sizeof rows / sizeof *rows, argc, argv, status) < 0) {
         return false;
     }
-    *status = check_options(bench, subscribe, check);
+    *status = check_options(bench, check);
     return *status == 0;
 }
 

@@ -230,17 +230,18 @@ int qd_bench_many_rooms(qd_bench *bench, int argc, char **argv)
         "Measures memory, CPU time and lateness of many rooms. It opens rooms, leaves them idle,\n"
         "and closes them. Then it opens them with moving entities, each room on its own clock\n"
         "with its own events. It compares a sample of rooms with brute force at the end.",
-        0, 0};
+        .arguments_max = 0};
     static const char *const server_options[] = {"--rooms-max", "1048576", NULL};
     options given = {.rooms = 10000, .entities = 100, .hz = 20, .connections = 16, .threads = 1};
     const qd_option rows[] = {
-        {"--rooms", "N", "open N rooms (10000)", QD_OPTION_NUMBER, &given.rooms, 1, 1048576},
-        {"--entities", "N", "spawn N entities in each (100)", QD_OPTION_NUMBER, &given.entities, 1, 4194304},
-        {"--hz", "N", "tick, and move all, at N Hz (20)", QD_OPTION_NUMBER, &given.hz, 1, 1000},
-        {"--connections", "N", "share the rooms among N connections (16)", QD_OPTION_NUMBER, &given.connections, 1,
-         60000},
-        {"--threads", "N", "send by N threads (1)", QD_OPTION_NUMBER, &given.threads, 1, 1024},
-        {"--roster", NULL, "move by roster, without ids", QD_OPTION_FLAG, &given.roster, 0, 0},
+        {"--rooms", "N", "open N rooms", QD_OPTION_NUMBER, .value = &given.rooms, .min = 1, .max = 1048576},
+        {"--entities", "N", "spawn N entities in each", QD_OPTION_NUMBER, .value = &given.entities, .min = 1,
+         .max = 4194304},
+        {"--hz", "N", "tick, and move all, at N Hz", QD_OPTION_NUMBER, .value = &given.hz, .min = 1, .max = 1000},
+        {"--connections", "N", "share the rooms among N connections", QD_OPTION_NUMBER, .value = &given.connections,
+         .min = 1, .max = 60000},
+        {"--threads", "N", "send by N threads", QD_OPTION_NUMBER, .value = &given.threads, .min = 1, .max = 1024},
+        {"--roster", NULL, "move by roster, without ids", QD_OPTION_FLAG, .value = &given.roster},
         QD_BENCH_COMMON_OPTIONS(bench),
     };
     qd_sheet sheet = {.scenario = "many-rooms", .columns = columns, .column_count = sizeof columns / sizeof *columns};

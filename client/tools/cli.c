@@ -180,7 +180,7 @@ int qd_cli_parse_ids(const qd_cli *cli, char **texts, uint32_t count, uint32_t *
 {
     for (uint32_t i = 0; i < count; i++) {
         if (!qd_options_uint32(texts[i], &ids[i])) {
-            return qd_options_misuse(cli->program, "entity '%.64s': must be an id, a whole number from 0 to %u",
+            return qd_options_misuse(cli->program, "the entity is '%.64s'; must be an id, a whole number from 0 to %u",
                                      texts[i], UINT32_MAX);
         }
     }

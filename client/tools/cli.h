@@ -23,14 +23,17 @@ typedef struct qd_cli {
     const char *program; /* "quadrille open", for messages */
     const char *server;  /* HOST:PORT */
     const char *token;   /* NULL: none */
+    bool json;           /* of the commands that can print JSON */
 } qd_cli;
 
 /* The option of every command; the last row of its table. */
 #define QD_CLI_SERVER_OPTION(cli)                                                                                      \
-    {                                                                                                                  \
-        "--server", "HOST:PORT", "connect to this server (QUADRILLE_SERVER, or 127.0.0.1:7400)", QD_OPTION_TEXT,       \
-            &(cli)->server, 0, 0                                                                                       \
-    }
+    QD_TEXT_ROW("--server", "HOST:PORT", "connect to this server", (cli)->server, "QUADRILLE_SERVER, or 127.0.0.1:7400")
+/* Of each command that prints values. A stream has one JSON value per line. */
+#define QD_CLI_JSON_OPTION(cli) QD_FLAG_ROW("--json", "print JSON", (cli)->json)
+
+/* The whole program, without its streams' beginning. argv[0] is its name. */
+int qd_quadrille(int argc, char **argv);
 
 int qd_command_rooms(qd_cli *cli, int argc, char **argv);
 int qd_command_stats(qd_cli *cli, int argc, char **argv);

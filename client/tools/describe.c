@@ -64,10 +64,11 @@ static int send(const qd_cli *cli, qd_client *client, uint64_t room, const colum
 static int check(const qd_cli *cli, const description *given, uint64_t *tag)
 {
     if (given->tag != NULL && !qd_options_uint64(given->tag, tag)) {
-        return qd_options_misuse(cli->program, "--tag '%.64s': must be a whole number of at most 64 bits", given->tag);
+        return qd_options_misuse(cli->program, "--tag is '%.64s'; must be a whole number of at most 64 bits",
+                                 given->tag);
     }
     if (given->payload != NULL && strlen(given->payload) > QD_VIEW_PAYLOAD_BYTES_MAX) {
-        return qd_options_misuse(cli->program, "--payload '%.64s': must be %u bytes or less", given->payload,
+        return qd_options_misuse(cli->program, "--payload is '%.64s'; must be %u bytes or less", given->payload,
                                  QD_VIEW_PAYLOAD_BYTES_MAX);
     }
     if (given->hidden && given->shown) {
@@ -86,17 +87,18 @@ int qd_command_describe(qd_cli *cli, int argc, char **argv)
                                    "Sets the tag, payload, team, visible range and visibility of entities of the room\n"
                                    "(`quadrille spawn` adds such entities). Other values do not change. Later enters\n"
                                    "carry the new tag and payload.",
-                                   2, IDS_MAX + 1};
+                                   .arguments_min = 2, .arguments_max = IDS_MAX + 1};
     description given = {.visible_range = -1, .team = UINT32_MAX};
     const qd_option options[] = {
-        {"--tag", "N", "set the tag, a number of up to 64 bits", QD_OPTION_TEXT, &given.tag, 0, 0},
-        {"--payload", "TEXT", "set the payload, up to 32 bytes", QD_OPTION_TEXT, &given.payload, 0, 0},
-        {"--visible-range", "R", "make them visible from at least that distance", QD_OPTION_REAL, &given.visible_range,
-         0, 1e30},
-        {"--team", "N", "show them to observers of this team or of none (0: to all)", QD_OPTION_NUMBER, &given.team, 0,
-         UINT32_MAX - 1},
-        {"--hidden", NULL, "hide them from all observers without them on --show", QD_OPTION_FLAG, &given.hidden, 0, 0},
-        {"--shown", NULL, "undo --hidden", QD_OPTION_FLAG, &given.shown, 0, 0},
+        {"--tag", "N", "set the tag, a number of up to 64 bits", QD_OPTION_TEXT, .value = &given.tag},
+        {"--payload", "TEXT", "set the payload, up to 32 bytes", QD_OPTION_TEXT, .value = &given.payload},
+        {"--visible-range", "R", "make them visible from at least that distance", QD_OPTION_REAL,
+         .value = &given.visible_range, .min = 0, .max = 1e30},
+        {"--team", "N", "show them to observers of this team or of none; 0 is all", QD_OPTION_NUMBER,
+         .value = &given.team, .min = 0, .max = UINT32_MAX - 1},
+        {"--hidden", NULL, "hide them from all observers without them on --show", QD_OPTION_FLAG,
+         .value = &given.hidden},
+        {"--shown", NULL, "undo --hidden", QD_OPTION_FLAG, .value = &given.shown},
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
     int count = qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status);

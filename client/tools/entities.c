@@ -94,12 +94,13 @@ static bool add_entity(qd_columns *columns, const row_layout *row, char **fields
                                       &entity.axis_x, &entity.axis_y, &entity.axis_z};
 
     if (!qd_options_uint32(fields[0], &entity.id)) {
-        snprintf(why->text, sizeof why->text, "id '%.64s': must be a whole number from 0 to %u", fields[0], UINT32_MAX);
+        snprintf(why->text, sizeof why->text, "id is '%.64s'; must be a whole number from 0 to %u", fields[0],
+                 UINT32_MAX);
         return false;
     }
     for (size_t i = 1; i < count; i++) {
         if (!qd_options_float(fields[i], reals[row->fields[i]])) {
-            snprintf(why->text, sizeof why->text, "%s '%.64s': must be a finite number", field_names[row->fields[i]],
+            snprintf(why->text, sizeof why->text, "%s is '%.64s'; must be a finite number", field_names[row->fields[i]],
                      fields[i]);
             return false;
         }
@@ -178,7 +179,7 @@ static int run_batch(const qd_cli *cli, char **arguments, int count, const qd_co
         status = read_rows(cli, &row, &columns);
     } else if (!has_count(&row, fields)) {
         status =
-            qd_options_misuse(cli->program, "the entity has %zu values: must be %s, or - for rows", fields, row.text);
+            qd_options_misuse(cli->program, "the entity has %zu values; must be %s, or - for rows", fields, row.text);
     } else if (!add_entity(&columns, &row, arguments + 1, fields, &why)) {
         status = qd_options_misuse(cli->program, "%s", why.text);
     }
@@ -192,10 +193,8 @@ static int run_batch(const qd_cli *cli, char **arguments, int count, const qd_co
 /* ---- the commands ---- */
 
 #define DIMENSIONS_OPTION(kind)                                                                                        \
-    {                                                                                                                  \
-        "--dimensions", "N", "read a z as well, for a room of three dimensions (2)", QD_OPTION_NUMBER,                 \
-            &(kind)->dimensions, 2, 3                                                                                  \
-    }
+    QD_NUMBER_ROW("--dimensions", "N", "read a z as well, for a room of three dimensions", (kind)->dimensions, 2, 3,   \
+                  NULL)
 
 /* Returns 0, or the exit status of a misuse. */
 static int choose_shape(const qd_cli *cli, bool circle, bool capsule, qd_columns_kind *kind)
@@ -217,16 +216,18 @@ int qd_command_spawn(qd_cli *cli, int argc, char **argv)
         "entity per row `id,x,y,hx,hy` of the standard input, or `id,x,y,z,hx,hy,hz` in\n"
         "three dimensions, with the sizes of its shape. The room owns the entities: they\n"
         "stay, and any session may move them.",
-        2, 9};
+        .arguments_min = 2, .arguments_max = 9};
     bool circle = false, capsule = false;
     qd_columns_kind kind = {
         .message = QD_CLIENT_SPAWN, .dimensions = 2, .category = 1, .mask = UINT32_MAX, .room_owned = true};
     const qd_option options[] = {
         DIMENSIONS_OPTION(&kind),
-        {"--circle", NULL, "use circles (spheres) instead of boxes", QD_OPTION_FLAG, &circle, 0, 0},
-        {"--capsule", NULL, "use capsules instead of boxes", QD_OPTION_FLAG, &capsule, 0, 0},
-        {"--category", "N", "set the entities' category bits (1)", QD_OPTION_NUMBER, &kind.category, 0, UINT32_MAX},
-        {"--mask", "N", "set the category bits that they pair with (all)", QD_OPTION_NUMBER, &kind.mask, 0, UINT32_MAX},
+        {"--circle", NULL, "use circles (spheres) instead of boxes", QD_OPTION_FLAG, .value = &circle},
+        {"--capsule", NULL, "use capsules instead of boxes", QD_OPTION_FLAG, .value = &capsule},
+        {"--category", "N", "set the entities' category bits", QD_OPTION_NUMBER, .value = &kind.category, .min = 0,
+         .max = UINT32_MAX},
+        {"--mask", "N", "set the category bits that they pair with", QD_OPTION_NUMBER, .value = &kind.mask, .min = 0,
+         .max = UINT32_MAX, .otherwise = "all"},
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
     int count = qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status);
@@ -244,13 +245,13 @@ int qd_command_reshape(qd_cli *cli, int argc, char **argv)
         "quadrille reshape", "ROOM (ID SIZE... | -)",
         "Gives an entity of the room another shape and size, with the values of `quadrille\n"
         "spawn`. With a minus, reshapes one entity per row `id,hx,hy` of the standard input.",
-        2, 6};
+        .arguments_min = 2, .arguments_max = 6};
     bool circle = false, capsule = false;
     qd_columns_kind kind = {.message = QD_CLIENT_RESHAPE, .dimensions = 2};
     const qd_option options[] = {
         DIMENSIONS_OPTION(&kind),
-        {"--circle", NULL, "use circles (spheres) instead of boxes", QD_OPTION_FLAG, &circle, 0, 0},
-        {"--capsule", NULL, "use capsules instead of boxes", QD_OPTION_FLAG, &capsule, 0, 0},
+        {"--circle", NULL, "use circles (spheres) instead of boxes", QD_OPTION_FLAG, .value = &circle},
+        {"--capsule", NULL, "use capsules instead of boxes", QD_OPTION_FLAG, .value = &capsule},
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
     int count = qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status);
@@ -280,7 +281,7 @@ int qd_command_move(qd_cli *cli, int argc, char **argv)
     static const qd_usage usage = {"quadrille move", "ROOM (ID X Y [Z] | -)",
                                    "Moves an entity of the room to a new center. With a minus, moves one entity per\n"
                                    "row `id,x,y` of the standard input, or `id,x,y,z` in three dimensions.",
-                                   2, 5};
+                                   .arguments_min = 2, .arguments_max = 5};
 
     return run_place(cli, argc, argv, &usage, QD_CLIENT_MOVE);
 }
@@ -291,7 +292,7 @@ int qd_command_teleport(qd_cli *cli, int argc, char **argv)
         "quadrille teleport", "ROOM (ID X Y [Z] | -)",
         "Moves an entity as `quadrille move` does, but by a jump: pairs end with the reason\n"
         "`teleported`, and in a swept room the entity passes nothing.",
-        2, 5};
+        .arguments_min = 2, .arguments_max = 5};
 
     return run_place(cli, argc, argv, &usage, QD_CLIENT_TELEPORT);
 }
@@ -301,7 +302,7 @@ int qd_command_despawn(qd_cli *cli, int argc, char **argv)
     static const qd_usage usage = {"quadrille despawn", "ROOM (ID... | -)",
                                    "Removes entities of the room by their ids. With a minus, removes one entity per\n"
                                    "row of the standard input.",
-                                   2, INT32_MAX};
+                                   .arguments_min = 2, .arguments_max = INT32_MAX};
     const qd_columns_kind kind = {.message = QD_CLIENT_DESPAWN};
     const qd_option options[] = {QD_CLI_SERVER_OPTION(cli)};
     int status = 0;

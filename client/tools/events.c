@@ -9,12 +9,13 @@
 static void print_pairs(qd_lines *lines, const char *kind, const qd_msg_pairs *pairs, const uint8_t *end_reason)
 {
     for (uint32_t i = 0; i < pairs->count && !qd_lines_done(lines); i++, lines->count++) {
-        printf(lines->json ? "{\"tick\": %" PRIu64 ", \"kind\": \"%s\", \"a\": %u, \"b\": %u" : "%" PRIu64 " %s %u %u",
+        printf(lines->cli->json ? "{\"tick\": %" PRIu64 ", \"kind\": \"%s\", \"a\": %u, \"b\": %u"
+                                : "%" PRIu64 " %s %u %u",
                lines->tick, kind, pairs->a[i], pairs->b[i]);
         if (end_reason != NULL) {
-            printf(lines->json ? ", \"reason\": \"%s\"" : " %s", qd_end_reason_name((qd_end_reason)end_reason[i]));
+            printf(lines->cli->json ? ", \"reason\": \"%s\"" : " %s", qd_end_reason_name((qd_end_reason)end_reason[i]));
         }
-        fputs(lines->json ? "}\n" : "\n", stdout);
+        fputs(lines->cli->json ? "}\n" : "\n", stdout);
     }
 }
 
@@ -55,12 +56,13 @@ int qd_command_events(qd_cli *cli, int argc, char **argv)
         "The stream starts with one. `TICK merged ticks N` before it gives the number of ticks\n"
         "that it replaces, because they were not read in time. In a swept room, `passed` is a pair\n"
         "that touched only since the previous tick. Stop it with Ctrl-C.",
-        1, 1};
+        .arguments_min = 1, .arguments_max = 1};
     qd_lines lines = {.cli = cli, .changes = "events"};
     bool own = false, stays = false;
     const qd_option options[] = {
-        {"--own", NULL, "print only pairs of entities that this session owns", QD_OPTION_FLAG, &own, 0, 0},
-        {"--stays", NULL, "also print, at each tick, the pairs that continue", QD_OPTION_FLAG, &stays, 0, 0},
+        {"--own", NULL, "print only pairs of entities that this session owns", QD_OPTION_FLAG, .value = &own},
+        {"--stays", NULL, "also print, at each tick, the pairs that continue", QD_OPTION_FLAG, .value = &stays},
+        QD_CLI_JSON_OPTION(cli),
         QD_LINES_ROWS(&lines, "stop after N events; fail if fewer come"),
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;

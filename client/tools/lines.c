@@ -13,11 +13,11 @@ bool qd_lines_done(const qd_lines *lines)
 
 void qd_lines_notice(const qd_lines *lines, const char *kind, const char *name, uint64_t value)
 {
-    printf(lines->json ? "{\"tick\": %" PRIu64 ", \"kind\": \"%s\"" : "%" PRIu64 " %s", lines->tick, kind);
+    printf(lines->cli->json ? "{\"tick\": %" PRIu64 ", \"kind\": \"%s\"" : "%" PRIu64 " %s", lines->tick, kind);
     if (name != NULL) {
-        printf(lines->json ? ", \"%s\": %" PRIu64 : " %s %" PRIu64, name, value);
+        printf(lines->cli->json ? ", \"%s\": %" PRIu64 : " %s %" PRIu64, name, value);
     }
-    fputs(lines->json ? "}\n" : "\n", stdout);
+    fputs(lines->cli->json ? "}\n" : "\n", stdout);
 }
 
 /* Returns whether the stream continues. */

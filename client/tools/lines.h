@@ -11,12 +11,11 @@
 typedef struct qd_lines {
     const qd_cli *cli;
     const char *changes; /* the changes that --count counts, as errors name them */
-    bool json;
-    double seconds;     /* time limit; 0: none */
-    uint32_t count_max; /* limit of changes; 0: none */
-    uint64_t count;     /* changes so far; the caller counts them */
-    uint64_t tick;      /* of the present frame */
-    bool is_reset;      /* the present frame is a reset or a suspension, whose leaves are not changes */
+    double seconds;      /* time limit; 0: none */
+    uint32_t count_max;  /* limit of changes; 0: none */
+    uint64_t count;      /* changes so far; the caller counts them */
+    uint64_t tick;       /* of the present frame */
+    bool is_reset;       /* the present frame is a reset or a suspension, whose leaves are not changes */
     /* The request whose refusal names these ids; seq 0: none. */
     uint64_t seq;
     const uint32_t *id;
@@ -25,11 +24,8 @@ typedef struct qd_lines {
 
 /* The rows of a command's table. */
 #define QD_LINES_ROWS(lines, count_help)                                                                               \
-    {"--json", NULL, "print a JSON object per line", QD_OPTION_FLAG, &(lines)->json, 0, 0},                            \
-        {"--seconds", "N", "stop after N seconds", QD_OPTION_REAL, &(lines)->seconds, 0.001, 1e9},                     \
-    {                                                                                                                  \
-        "--count", "N", count_help, QD_OPTION_NUMBER, &(lines)->count_max, 1, UINT32_MAX                               \
-    }
+    QD_REAL_ROW("--seconds", "N", "stop after N seconds", (lines)->seconds, 0.001, 1e9),                               \
+        QD_NUMBER_ROW("--count", "N", count_help, (lines)->count_max, 1, UINT32_MAX, NULL)
 
 /* Whether the stream is at its limit of changes, or its output is gone. */
 bool qd_lines_done(const qd_lines *lines);

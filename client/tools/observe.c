@@ -15,31 +15,31 @@ typedef struct printer {
 
 static void print_start(const printer *out, const char *kind, uint32_t id)
 {
-    printf(out->lines.json ? "{\"tick\": %" PRIu64 ", \"kind\": \"%s\", \"id\": %u" : "%" PRIu64 " %s %u",
+    printf(out->lines.cli->json ? "{\"tick\": %" PRIu64 ", \"kind\": \"%s\", \"id\": %u" : "%" PRIu64 " %s %u",
            out->lines.tick, kind, id);
 }
 
 static void print_end(const printer *out)
 {
-    fputs(out->lines.json ? "}\n" : "\n", stdout);
+    fputs(out->lines.cli->json ? "}\n" : "\n", stdout);
 }
 
 static void print_place(const printer *out, const qd_view_entity *entity)
 {
-    printf(out->lines.json ? ", \"x\": %.9g, \"y\": %.9g" : " at %.9g,%.9g", (double)entity->x, (double)entity->y);
+    printf(out->lines.cli->json ? ", \"x\": %.9g, \"y\": %.9g" : " at %.9g,%.9g", (double)entity->x, (double)entity->y);
     if (out->is_3d) {
-        printf(out->lines.json ? ", \"z\": %.9g" : ",%.9g", (double)entity->z);
+        printf(out->lines.cli->json ? ", \"z\": %.9g" : ",%.9g", (double)entity->z);
     }
 }
 
 /* Bytes that are not plain characters are printed as \xHH; in JSON all bytes are HH. */
 static void print_payload(const printer *out, const qd_view_entity *entity)
 {
-    fputs(out->lines.json ? ", \"payload\": \"" : " payload \"", stdout);
+    fputs(out->lines.cli->json ? ", \"payload\": \"" : " payload \"", stdout);
     for (uint32_t i = 0; i < entity->payload_size; i++) {
         uint8_t byte = entity->payload[i];
 
-        if (out->lines.json) {
+        if (out->lines.cli->json) {
             printf("%02x", byte);
         } else if (isprint(byte) && byte != '"' && byte != '\\') {
             putchar(byte);
@@ -61,7 +61,7 @@ static void on_enter(const qd_view_entity *entity, void *context)
     print_start(out, "enter", entity->id);
     print_place(out, entity);
     if (entity->tag != 0) {
-        printf(out->lines.json ? ", \"tag\": %" PRIu64 : " tag %" PRIu64, entity->tag);
+        printf(out->lines.cli->json ? ", \"tag\": %" PRIu64 : " tag %" PRIu64, entity->tag);
     }
     if (entity->payload_size > 0) {
         print_payload(out, entity);
@@ -79,7 +79,7 @@ static void on_leave(const qd_view_entity *entity, qd_leave_reason reason, void 
     }
     out->lines.count++;
     print_start(out, "leave", entity->id);
-    printf(out->lines.json ? ", \"reason\": \"%s\"" : " %s", qd_leave_reason_name(reason));
+    printf(out->lines.cli->json ? ", \"reason\": \"%s\"" : " %s", qd_leave_reason_name(reason));
     print_end(out);
 }
 
@@ -142,10 +142,10 @@ int qd_command_observe(qd_cli *cli, int argc, char **argv)
         "    merged ticks N            before a reset: it replaces N ticks\n"
         "    suspended                 the room has too many visible entries\n"
         "Stop it with Ctrl-C; the observer ends with it.",
-        2, 2};
+        .arguments_min = 2, .arguments_max = 2};
     qd_observer_options given = QD_OBSERVER_DEFAULTS;
     qd_lines lines = {.cli = cli, .changes = "enters and leaves"};
-    const qd_option options[] = {QD_OBSERVER_ROWS(&given),
+    const qd_option options[] = {QD_OBSERVER_ROWS(&given), QD_CLI_JSON_OPTION(cli),
                                  QD_LINES_ROWS(&lines, "stop after N enters and leaves; fail if fewer come"),
                                  QD_CLI_SERVER_OPTION(cli)};
     int status = 0;

@@ -39,7 +39,8 @@ static int parse_where(const qd_cli *cli, const char *text, qd_observer *observe
     uint32_t dimensions = parse_axes(text, 2, observer->at);
     if (dimensions == 0) {
         return qd_options_misuse(
-            cli->program, "observer '%.64s': must be an entity's id, or a point X,Y (X,Y,Z in three dimensions)", text);
+            cli->program, "the observer is '%.64s'; must be an entity's id, or a point X,Y (X,Y,Z in three dimensions)",
+            text);
     }
     return take_dimensions(cli, observer, "the point", dimensions);
 }
@@ -50,7 +51,7 @@ static int parse_box(const qd_cli *cli, const char *text, qd_observer *observer)
 
     if (count == 0 || observer->half[0] < 0 || observer->half[1] < 0 || observer->half[2] < 0) {
         return qd_options_misuse(cli->program,
-                                 "--box '%.64s': must be half extents of 0 or more, HX, HX,HY or HX,HY,HZ", text);
+                                 "--box is '%.64s'; must be half extents of 0 or more, HX, HX,HY or HX,HY,HZ", text);
     }
     observer->region = QD_REGION_BOX;
     if (count == 1) {
@@ -64,7 +65,7 @@ static int parse_cone(const qd_cli *cli, const char *text, qd_observer *observer
     uint32_t count = parse_axes(text, 2, observer->direction);
 
     if (count == 0) {
-        return qd_options_misuse(cli->program, "--cone '%.64s': must be a direction DX,DY, or DX,DY,DZ", text);
+        return qd_options_misuse(cli->program, "--cone is '%.64s'; must be a direction DX,DY, or DX,DY,DZ", text);
     }
     observer->region = QD_REGION_CONE;
     return take_dimensions(cli, observer, "--cone", count);
@@ -93,7 +94,7 @@ static int parse_relay(const qd_cli *cli, const char *text, qd_observer *observe
         if (at == QD_OBSERVER_TIERS_MAX || every == NULL || !qd_options_float(piece, &observer->relay_range[at]) ||
             !qd_options_uint32(every, &observer->relay_every[at])) {
             return qd_options_misuse(cli->program,
-                                     "--relay '%.64s': must be 1 to %u tiers RANGE:TICKS, such as 10:1,50:5", text,
+                                     "--relay is '%.64s'; must be 1 to %u tiers RANGE:TICKS, such as 10:1,50:5", text,
                                      QD_OBSERVER_TIERS_MAX);
         }
         observer->tier_count++;
@@ -108,8 +109,8 @@ static int parse_ids(const qd_cli *cli, const char *name, const char *text, uint
     for (const char *next = text; next != NULL;) {
         next = next_piece(next, piece);
         if (*count == QD_OBSERVER_LIST_MAX || !qd_options_uint32(piece, &ids[*count])) {
-            return qd_options_misuse(cli->program, "%s '%.64s': must be 1 to %u ids, with commas between", name, text,
-                                     QD_OBSERVER_LIST_MAX);
+            return qd_options_misuse(cli->program, "%s is '%.64s'; must be 1 to %u ids, with commas between", name,
+                                     text, QD_OBSERVER_LIST_MAX);
         }
         ++*count;
     }

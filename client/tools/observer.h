@@ -28,27 +28,23 @@ typedef struct qd_observer_options {
     }
 
 /* The rows of a command's table; `o` is its qd_observer_options. */
-#define QD_OBSERVER_ROWS(o)                                                                                             \
-    {"--range", "R", "see a circle of radius R", QD_OPTION_REAL, &(o)->range, 0, 1e30},                                 \
-        {"--box", "HX[,HY[,HZ]]", "see a box of these half extents instead", QD_OPTION_TEXT, &(o)->box, 0, 0},          \
-        {"--cone", "DX,DY[,DZ]", "see only a cone in this direction", QD_OPTION_TEXT, &(o)->cone, 0, 0},                \
-        {"--angle", "DEGREES", "use this angle between the cone's axis and its side (45)", QD_OPTION_REAL, &(o)->angle, \
-         0,         180},                                                                                               \
-        {"--margin", "M", "keep an entity until it is M farther away (0)", QD_OPTION_REAL, &(o)->margin, 0, 1e30},      \
-        {"--mask", "N", "see only these category bits (all)", QD_OPTION_NUMBER, &(o)->mask, 0, UINT32_MAX},             \
-        {"--limit", "N", "see at most N entities, the nearest", QD_OPTION_NUMBER, &(o)->limit, 1, UINT32_MAX},          \
-        {"--enter-budget", "N", "let at most N entities enter per tick", QD_OPTION_NUMBER, &(o)->enter_budget, 1,       \
-         UINT32_MAX},                                                                                                   \
-        {"--bytes", "N", "send at most N bytes per tick", QD_OPTION_NUMBER, &(o)->bytes_max, 1, UINT32_MAX},            \
-        {"--team", "N",       "see only team N and entities without a team (0: all)", QD_OPTION_NUMBER, &(o)->team,     \
-         0,        UINT32_MAX},                                                                                         \
-        {"--self", NULL, "see its own anchor as well", QD_OPTION_FLAG, &(o)->sees_self, 0, 0},                          \
-        {"--show", "ID,...", "always see these entities", QD_OPTION_TEXT, &(o)->show, 0, 0},                            \
-        {"--hide", "ID,...", "never see these entities", QD_OPTION_TEXT, &(o)->hide, 0, 0},                             \
-    {                                                                                                                   \
-        "--relay", "RANGE:TICKS,...", "send positions within RANGE every TICKS ticks", QD_OPTION_TEXT, &(o)->relay, 0,  \
-            0                                                                                                           \
-    }
+#define QD_OBSERVER_ROWS(o)                                                                                            \
+    QD_REAL_ROW("--range", "R", "see a circle of radius R", (o)->range, 0, 1e30),                                      \
+        QD_TEXT_ROW("--box", "HX[,HY[,HZ]]", "see a box of these half extents instead", (o)->box, NULL),               \
+        QD_TEXT_ROW("--cone", "DX,DY[,DZ]", "see only a cone in this direction", (o)->cone, NULL),                     \
+        QD_REAL_ROW("--angle", "DEGREES", "use this angle between the cone's axis and its side", (o)->angle, 0, 180),  \
+        QD_REAL_ROW("--margin", "M", "keep an entity until it is M farther away", (o)->margin, 0, 1e30),               \
+        QD_NUMBER_ROW("--mask", "N", "see only these category bits", (o)->mask, 0, UINT32_MAX, "all"),                 \
+        QD_NUMBER_ROW("--limit", "N", "see at most N entities, the nearest", (o)->limit, 1, UINT32_MAX, NULL),         \
+        QD_NUMBER_ROW("--enter-budget", "N", "let at most N entities enter per tick", (o)->enter_budget, 1,            \
+                      UINT32_MAX, NULL),                                                                               \
+        QD_NUMBER_ROW("--bytes", "N", "send at most N bytes per tick", (o)->bytes_max, 1, UINT32_MAX, NULL),           \
+        QD_NUMBER_ROW("--team", "N", "see only team N and entities without a team; 0 is all", (o)->team, 0,            \
+                      UINT32_MAX, NULL),                                                                               \
+        QD_FLAG_ROW("--self", "see its own anchor as well", (o)->sees_self),                                           \
+        QD_TEXT_ROW("--show", "ID,...", "always see these entities", (o)->show, NULL),                                 \
+        QD_TEXT_ROW("--hide", "ID,...", "never see these entities", (o)->hide, NULL),                                  \
+        QD_TEXT_ROW("--relay", "RANGE:TICKS,...", "send positions within RANGE every TICKS ticks", (o)->relay, NULL)
 
 typedef struct qd_observer {
     const qd_observer_options *options;

@@ -53,10 +53,11 @@ int qd_command_ping(qd_cli *cli, int argc, char **argv)
         "quadrille ping", "",
         "Sends a Ping and prints the round trip time. For health checks, the exit status is\n"
         "0 if every answer came.",
-        0, 0};
+        .arguments_max = 0};
     uint32_t count = 1;
-    const qd_option options[] = {{"--count", "N", "send N Pings (1)", QD_OPTION_NUMBER, &count, 1, 1000000},
-                                 QD_CLI_SERVER_OPTION(cli)};
+    const qd_option options[] = {
+        {"--count", "N", "send N Pings", QD_OPTION_NUMBER, .value = &count, .min = 1, .max = 1000000},
+        QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
 
     if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {

@@ -15,7 +15,7 @@
 typedef struct query_options {
     uint32_t nearest, limit, categories;
     double within, length;
-    bool first, json;
+    bool first;
 } query_options;
 
 /* How a place is written in two dimensions and in three: points, then other numbers. */
@@ -119,7 +119,7 @@ static int parse_query(const qd_cli *cli, char **arguments, const query_options 
         }
         *dimensions = parse_place(kind, arguments[2], numbers);
         if (*dimensions == 0) {
-            return qd_options_misuse(cli->program, "%s '%.64s': must be numbers %s, or %s in three dimensions",
+            return qd_options_misuse(cli->program, "%s is '%.64s'; must be numbers %s, or %s in three dimensions",
                                      kind->name, arguments[2], kind->numbers[0], kind->numbers[1]);
         }
         query->kind = kind->kind;
@@ -128,7 +128,7 @@ static int parse_query(const qd_cli *cli, char **arguments, const query_options 
         set_where(numbers, options, query);
         return check_options(cli, options, kind->kind);
     }
-    return qd_options_misuse(cli->program, "'%.64s': must be box, circle, nearest or ray", arguments[1]);
+    return qd_options_misuse(cli->program, "the region is '%.64s'; must be box, circle, nearest or ray", arguments[1]);
 }
 
 static void print_lines(const qd_msg_query_result *result)
@@ -155,7 +155,7 @@ static void print_json(const qd_msg_query_result *result)
     puts(result->count > 0 ? "\n]}" : "]}");
 }
 
-static int ask(const qd_cli *cli, qd_client *client, const qd_msg_query *query, const query_options *options)
+static int ask(const qd_cli *cli, qd_client *client, const qd_msg_query *query)
 {
     const qd_server_message *answer =
         qd_cli_answer(cli, client, qd_client_query(client, query), QD_SERVER_QUERY_RESULT);
@@ -164,7 +164,7 @@ static int ask(const qd_cli *cli, qd_client *client, const qd_msg_query *query, 
         return 1;
     }
     const qd_msg_query_result *result = &answer->as.query_result;
-    if (options->json) {
+    if (cli->json) {
         print_json(result);
     } else {
         print_lines(result);
@@ -186,18 +186,21 @@ int qd_command_query(qd_cli *cli, int argc, char **argv)
                                    "    ray           the entities that it hits, with the distance along it\n"
                                    "In a room of three dimensions, points and directions have three numbers. A circle\n"
                                    "X,Y,Z,RADIUS is a sphere.",
-                                   3, 3};
+                                   .arguments_min = 3, .arguments_max = 3};
     query_options given = {0};
     const qd_option options[] = {
-        {"-k", "N", "nearest: print N entities (1)", QD_OPTION_NUMBER, &given.nearest, 1, LIMIT_MAX},
-        {"--within", "D", "nearest: print none farther away than D", QD_OPTION_REAL, &given.within, REACH_MIN,
-         REACH_MAX},
-        {"--length", "L", "ray: end it after length L", QD_OPTION_REAL, &given.length, REACH_MIN, REACH_MAX},
-        {"--first", NULL, "ray: print the first hit only", QD_OPTION_FLAG, &given.first, 0, 0},
-        {"--categories", "N", "print only entities with one of these category bits (all)", QD_OPTION_NUMBER,
-         &given.categories, 1, UINT32_MAX},
-        {"--limit", "N", "print at most N (1024)", QD_OPTION_NUMBER, &given.limit, 1, LIMIT_MAX},
-        {"--json", NULL, "print a JSON object", QD_OPTION_FLAG, &given.json, 0, 0},
+        {"-k", "N", "nearest: print N entities", QD_OPTION_NUMBER, .value = &given.nearest, .min = 1, .max = LIMIT_MAX,
+         .otherwise = "1"},
+        {"--within", "D", "nearest: print none farther away than D", QD_OPTION_REAL, .value = &given.within,
+         .min = REACH_MIN, .max = REACH_MAX},
+        {"--length", "L", "ray: end it after length L", QD_OPTION_REAL, .value = &given.length, .min = REACH_MIN,
+         .max = REACH_MAX},
+        {"--first", NULL, "ray: print the first hit only", QD_OPTION_FLAG, .value = &given.first},
+        {"--categories", "N", "print only entities with one of these category bits", QD_OPTION_NUMBER,
+         .value = &given.categories, .min = 1, .max = UINT32_MAX, .otherwise = "all"},
+        {"--limit", "N", "print at most N", QD_OPTION_NUMBER, .value = &given.limit, .min = 1, .max = LIMIT_MAX,
+         .otherwise = "1024"},
+        QD_CLI_JSON_OPTION(cli),
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
 
@@ -217,7 +220,7 @@ int qd_command_query(qd_cli *cli, int argc, char **argv)
     status = 1;
     if (client != NULL && qd_cli_check_dimensions(cli, argv[0], &room, dimensions)) {
         query.room = room.handle;
-        status = ask(cli, client, &query, &given);
+        status = ask(cli, client, &query);
     }
     qd_client_destroy(client);
     return status;

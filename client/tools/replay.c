@@ -168,18 +168,19 @@ int qd_command_replay(qd_cli *cli, int argc, char **argv)
         "It plays by the clock, or with --step as fast as the server answers. --events writes\n"
         "every event as a line tick,kind,a,b,reason. The ticks are those of FILE, the kinds are\n"
         "end, begin and passed in this order, each ordered by (a, b).",
-        1, 1};
+        .arguments_min = 1, .arguments_max = 1};
     request asked = {0};
     const qd_option options[] = {
-        {"--room", "NAME", "play into this room (required)", QD_OPTION_TEXT, &asked.room_name, 0, 0},
-        {"--hz", "N", "play by the clock at N Hz (as recorded, else 20)", QD_OPTION_NUMBER, &asked.hz, 1, 1000},
-        {"--step", NULL, "play by Step", QD_OPTION_FLAG, &asked.step, 0, 0},
+        {"--room", "NAME", "play into this room; required", QD_OPTION_TEXT, .value = &asked.room_name},
+        {"--hz", "N", "play by the clock at N Hz", QD_OPTION_NUMBER, .value = &asked.hz, .min = 1, .max = 1000,
+         .otherwise = "as recorded, else 20"},
+        {"--step", NULL, "play by Step", QD_OPTION_FLAG, .value = &asked.step},
         {"--events", "OUT", "with --step: write the events to this file; - is stdout", QD_OPTION_TEXT,
-         &asked.events_path, 0, 0},
-        {"--index", "NAME", "find pairs by this index; see `quadrille open` (auto)", QD_OPTION_INDEX, &asked.index, 0,
-         0},
-        {"--swept", NULL, "also report pairs that touch only between two ticks", QD_OPTION_FLAG, &asked.swept, 0, 0},
-        {"--check", NULL, "with --step: compare every tick with brute force", QD_OPTION_FLAG, &asked.check, 0, 0},
+         .value = &asked.events_path},
+        {"--index", "NAME", "find pairs by this index", QD_OPTION_CHOICE, .value = &asked.index,
+         .choices = qd_option_indexes, .otherwise = "auto"},
+        {"--swept", NULL, "also report pairs that touch only between two ticks", QD_OPTION_FLAG, .value = &asked.swept},
+        {"--check", NULL, "with --step: compare every tick with brute force", QD_OPTION_FLAG, .value = &asked.check},
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
 

@@ -45,12 +45,12 @@ static void print_room_row(const qd_msg_room_info *room, bool first)
 }
 
 /* Lists all pages. */
-static int list_rooms(const qd_cli *cli, qd_client *client, bool json)
+static int list_rooms(const qd_cli *cli, qd_client *client)
 {
     char after[QD_ROOM_NAME_BYTES_MAX + 1] = "";
     bool first = true, more = true;
 
-    if (json) {
+    if (cli->json) {
         fputc('[', stdout);
     }
     while (more) {
@@ -62,7 +62,7 @@ static int list_rooms(const qd_cli *cli, qd_client *client, bool json)
         }
         const qd_msg_room_list *list = &answer->as.room_list;
         for (size_t i = 0; i < list->count; i++, first = false) {
-            if (json) {
+            if (cli->json) {
                 print_room_json(&list->rooms[i], first);
             } else {
                 print_room_row(&list->rooms[i], first);
@@ -73,7 +73,7 @@ static int list_rooms(const qd_cli *cli, qd_client *client, bool json)
             snprintf(after, sizeof after, "%s", list->rooms[list->count - 1].name);
         }
     }
-    if (json) {
+    if (cli->json) {
         fputs(first ? "]\n" : "\n]\n", stdout);
     } else if (first) {
         fputs("no rooms\n", stdout);
@@ -86,10 +86,8 @@ int qd_command_rooms(qd_cli *cli, int argc, char **argv)
     static const qd_usage usage = {"quadrille rooms", "",
                                    "Lists the open rooms by name, with their tick mode, last tick, entities and\n"
                                    "sessions.",
-                                   0, 0};
-    bool json = false;
-    const qd_option options[] = {{"--json", NULL, "print a JSON array", QD_OPTION_FLAG, &json, 0, 0},
-                                 QD_CLI_SERVER_OPTION(cli)};
+                                   .arguments_max = 0};
+    const qd_option options[] = {QD_CLI_JSON_OPTION(cli), QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
 
     if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {
@@ -100,7 +98,7 @@ int qd_command_rooms(qd_cli *cli, int argc, char **argv)
     if (client == NULL) {
         return 1;
     }
-    status = list_rooms(cli, client, json);
+    status = list_rooms(cli, client);
     qd_client_destroy(client);
     return status;
 }
@@ -188,7 +186,7 @@ static void print_room_stats(const qd_msg_room_stats *stats, bool json)
     print_figures(figures, QD_CLI_COUNT(figures), json);
 }
 
-static int show_stats(const qd_cli *cli, qd_client *client, const char *name, bool json)
+static int show_stats(const qd_cli *cli, qd_client *client, const char *name)
 {
     qd_cli_room room = {0};
 
@@ -201,9 +199,9 @@ static int show_stats(const qd_cli *cli, qd_client *client, const char *name, bo
         return 1;
     }
     if (name == NULL) {
-        print_server_stats(&answer->as.stats.server, json);
+        print_server_stats(&answer->as.stats.server, cli->json);
     } else if (answer->as.stats.has_room) {
-        print_room_stats(&answer->as.stats.room, json);
+        print_room_stats(&answer->as.stats.room, cli->json);
     } else {
         return qd_cli_fail(cli, "the server sent no statistics of room %s", name);
     }
@@ -217,10 +215,8 @@ int qd_command_stats(qd_cli *cli, int argc, char **argv)
         "Prints statistics of the server, or of one room; quadrille.proto documents them. A\n"
         "room's sessions include this command's own. Its begins, ends and passed count only at\n"
         "ticks with a subscriber.",
-        0, 1};
-    bool json = false;
-    const qd_option options[] = {{"--json", NULL, "print a JSON object", QD_OPTION_FLAG, &json, 0, 0},
-                                 QD_CLI_SERVER_OPTION(cli)};
+        .arguments_max = 1};
+    const qd_option options[] = {QD_CLI_JSON_OPTION(cli), QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
     int count = qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status);
 
@@ -232,7 +228,7 @@ int qd_command_stats(qd_cli *cli, int argc, char **argv)
     if (client == NULL) {
         return 1;
     }
-    status = show_stats(cli, client, count > 0 ? argv[0] : NULL, json);
+    status = show_stats(cli, client, count > 0 ? argv[0] : NULL);
     qd_client_destroy(client);
     return status;
 }
@@ -331,42 +327,45 @@ int qd_command_open(qd_cli *cli, int argc, char **argv)
                                    "The index finds the pairs; all indexes find the same pairs: auto, quadtree (two\n"
                                    "dimensions), octree (three), sparse (huge, mostly empty), hash (unbounded), grid\n"
                                    "(dense, similar sizes), brute (tiny).",
-                                   1, 1};
+                                   .arguments_min = 1, .arguments_max = 1};
     qd_msg_room_config config = {0};
     qd_option_bounds bounds = {0};
     double cell_size = 0;
     bool step = false;
     const qd_option options[] = {
-        {"--dimensions", "N", "use 2 or 3 dimensions (those of --bounds, else 2)", QD_OPTION_NUMBER, &config.dimensions,
-         2, 3},
-        {"--bounds", "MINX,MINY,MAXX,MAXY", "build the index for this space; in 3D, six numbers (0 to 1000)",
-         QD_OPTION_BOUNDS, &bounds, 0, 0},
-        {"--hz", "N", "tick at N Hz (20)", QD_OPTION_NUMBER, &config.tick_hz, 1, 1000},
-        {"--step", NULL, "tick by Step instead of the clock", QD_OPTION_FLAG, &step, 0, 0},
+        {"--dimensions", "N", "use 2 or 3 dimensions", QD_OPTION_NUMBER, .value = &config.dimensions, .min = 2,
+         .max = 3, .otherwise = "those of --bounds, else 2"},
+        {"--bounds", "MINX,MINY,MAXX,MAXY", "build the index for this space; in 3D, six numbers", QD_OPTION_BOUNDS,
+         .value = &bounds, .otherwise = "0 to 1000"},
+        {"--hz", "N", "tick at N Hz", QD_OPTION_NUMBER, .value = &config.tick_hz, .min = 1, .max = 1000,
+         .otherwise = "20"},
+        {"--step", NULL, "tick by Step instead of the clock", QD_OPTION_FLAG, .value = &step},
         {"--writers", "N", "with --step: tick in lockstep, when N sessions have stepped", QD_OPTION_NUMBER,
-         &config.writers, 1, 1024},
-        {"--step-deadline-ms", "N", "with --writers: wait N ms for late sessions (1000)", QD_OPTION_NUMBER,
-         &config.step_deadline_ms, 1, 3600000},
-        {"--swept", NULL, "also report pairs that touch only between two ticks", QD_OPTION_FLAG, &config.swept, 0, 0},
-        {"--index", "NAME", "find pairs by this index (auto)", QD_OPTION_INDEX, &config.index, 0, 0},
-        {"--depth", "N", "use N levels of the tree below its root (the server chooses)", QD_OPTION_NUMBER,
-         &config.depth, 1, 21},
-        {"--prune", "NAME", "sparse: prune by auto, candidates, walk or lazy (auto)", QD_OPTION_PRUNE, &config.prune, 0,
-         0},
-        {"--cell-size", "S", "hash, grid: use cells of side S (the server chooses)", QD_OPTION_REAL, &cell_size, 1e-30,
-         1e30},
-        {"--entities-max", "N", "allow N entities (the server's limit)", QD_OPTION_NUMBER, &config.entities_max, 1,
-         UINT32_MAX},
-        {"--events-max", "N", "allow N pair events per tick (the server's limit)", QD_OPTION_NUMBER, &config.events_max,
-         1, UINT32_MAX},
-        {"--observers-max", "N", "allow N observers (the server's limit)", QD_OPTION_NUMBER, &config.observers_max, 1,
-         UINT32_MAX},
-        {"--visible-entries-max", "N", "allow N visible entries; above it, suspend views (the server's limit)",
-         QD_OPTION_NUMBER, &config.visible_entries_max, 1, UINT32_MAX},
-        {"--grace-ms", "N", "remove a session's entities N ms after its end (5000)", QD_OPTION_NUMBER, &config.grace_ms,
-         1, 3600000},
-        {"--empty-close-ms", "N", "close the room after N ms without sessions and entities (60000)", QD_OPTION_NUMBER,
-         &config.empty_close_ms, 1, 86400000},
+         .value = &config.writers, .min = 1, .max = 1024},
+        {"--step-deadline-ms", "N", "with --writers: wait N ms for late sessions", QD_OPTION_NUMBER,
+         .value = &config.step_deadline_ms, .min = 1, .max = 3600000, .otherwise = "1000"},
+        {"--swept", NULL, "also report pairs that touch only between two ticks", QD_OPTION_FLAG,
+         .value = &config.swept},
+        {"--index", "NAME", "find pairs by this index", QD_OPTION_CHOICE, .value = &config.index,
+         .choices = qd_option_indexes, .otherwise = "auto"},
+        {"--depth", "N", "use N levels of the tree below its root", QD_OPTION_NUMBER, .value = &config.depth, .min = 1,
+         .max = 21, .otherwise = "the server chooses"},
+        {"--prune", "NAME", "sparse: prune by", QD_OPTION_CHOICE, .value = &config.prune, .choices = qd_option_prunes,
+         .otherwise = "auto"},
+        {"--cell-size", "S", "hash, grid: use cells of side S", QD_OPTION_REAL, .value = &cell_size, .min = 1e-30,
+         .max = 1e30, .otherwise = "the server chooses"},
+        {"--entities-max", "N", "allow N entities", QD_OPTION_NUMBER, .value = &config.entities_max, .min = 1,
+         .max = UINT32_MAX, .otherwise = "the server's limit"},
+        {"--events-max", "N", "allow N pair events per tick", QD_OPTION_NUMBER, .value = &config.events_max, .min = 1,
+         .max = UINT32_MAX, .otherwise = "the server's limit"},
+        {"--observers-max", "N", "allow N observers", QD_OPTION_NUMBER, .value = &config.observers_max, .min = 1,
+         .max = UINT32_MAX, .otherwise = "the server's limit"},
+        {"--visible-entries-max", "N", "allow N visible entries; above it, suspend views", QD_OPTION_NUMBER,
+         .value = &config.visible_entries_max, .min = 1, .max = UINT32_MAX, .otherwise = "the server's limit"},
+        {"--grace-ms", "N", "remove a session's entities N ms after its end", QD_OPTION_NUMBER,
+         .value = &config.grace_ms, .min = 1, .max = 3600000, .otherwise = "5000"},
+        {"--empty-close-ms", "N", "close the room after N ms without sessions and entities", QD_OPTION_NUMBER,
+         .value = &config.empty_close_ms, .min = 1, .max = 86400000, .otherwise = "60000"},
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
 
@@ -383,7 +382,7 @@ int qd_command_close(qd_cli *cli, int argc, char **argv)
     static const qd_usage usage = {"quadrille close", "ROOM",
                                    "Closes a room for all sessions in it. Only its creator may close it: set\n"
                                    "QUADRILLE_TOKEN to the same value for `open` and `close`, or to an admin's token.",
-                                   1, 1};
+                                   .arguments_min = 1, .arguments_max = 1};
     const qd_option options[] = {QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
 

@@ -87,14 +87,15 @@ int qd_command_snapshot(qd_cli *cli, int argc, char **argv)
         "quadrille snapshot", "ROOM",
         "Prints the present entities of a room by id, also those that no tick contains yet:\n"
         "a header, and one line of comma-separated values per entity.",
-        1, 1};
+        .arguments_min = 1, .arguments_max = 1};
     qd_option_bounds region = {0};
     uint32_t limit = 0;
-    const qd_option options[] = {
-        {"--region", "MINX,MINY,MAXX,MAXY", "print entities whose bounding box touches it; in 3D, six numbers (all)",
-         QD_OPTION_BOUNDS, &region, 0, 0},
-        {"--limit", "N", "print at most N, those with the lowest ids (65536)", QD_OPTION_NUMBER, &limit, 1, LIMIT_MAX},
-        QD_CLI_SERVER_OPTION(cli)};
+    const qd_option options[] = {{"--region", "MINX,MINY,MAXX,MAXY",
+                                  "print entities whose bounding box touches it; in 3D, six numbers", QD_OPTION_BOUNDS,
+                                  .value = &region, .otherwise = "all"},
+                                 {"--limit", "N", "print at most N, those with the lowest ids", QD_OPTION_NUMBER,
+                                  .value = &limit, .min = 1, .max = LIMIT_MAX, .otherwise = "65536"},
+                                 QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
 
     if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {

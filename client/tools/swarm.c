@@ -18,6 +18,8 @@
 #define PRINT_NS 1000000000u
 /* Entities per square (cubic) unit without --bounds; they are about one unit wide. */
 #define DEFAULT_DENSITY 0.06
+/* Of an observer. */
+#define DEFAULT_RANGE 10.0
 
 typedef struct swarm_room {
     char name[QD_ROOM_NAME_BYTES_MAX + 1];
@@ -34,9 +36,10 @@ typedef struct swarm_figures {
 typedef struct swarm {
     const qd_cli *cli;
     qd_client *client;
-    const char *prefix, *motion;
+    const char *prefix;
+    uint32_t motion; /* a qd_motion_kind; QD_MOTION_KINDS: mixed */
     uint32_t rooms_count, entities, hz, seed, dimensions, observers;
-    double seconds, density, range; /* range -1: not given */
+    double seconds, density, range;
     qd_index_kind index;
     qd_option_bounds given; /* --bounds */
     qd_msg_bounds bounds;
@@ -117,9 +120,7 @@ static qd_msg_bounds bounds_for(uint32_t entities, double density, bool is_3d)
 
 static qd_motion_kind kind_of(const swarm *all, uint32_t index)
 {
-    const qd_motion_kind kind = qd_motion_of_name(all->motion);
-
-    return kind < QD_MOTION_KINDS ? kind : (qd_motion_kind)(index % QD_MOTION_KINDS);
+    return (qd_motion_kind)(all->motion < QD_MOTION_KINDS ? all->motion : index % QD_MOTION_KINDS);
 }
 
 static bool start_room(swarm *all, uint32_t index)
@@ -384,55 +385,58 @@ int qd_command_swarm(qd_cli *cli, int argc, char **argv)
         "then closes the rooms. Motions: uniform (straight, off the walls), flock (groups around\n"
         "leaders), crowd (from gate to gate, pushing apart), mix (in turn, one per room). With\n"
         "--observers it prints the enters and leaves of their views per second.",
-        0, 0};
+        .arguments_max = 0};
+    static const qd_option_choice motions[] = {{"uniform", QD_MOTION_UNIFORM},
+                                               {"flock", QD_MOTION_FLOCK},
+                                               {"crowd", QD_MOTION_CROWD},
+                                               {"mix", QD_MOTION_KINDS},
+                                               {NULL, 0}};
     swarm all = {.cli = cli,
                  .prefix = "swarm",
-                 .motion = "mix",
+                 .motion = QD_MOTION_KINDS,
                  .rooms_count = 3,
                  .entities = 300,
                  .hz = 20,
                  .seed = 1,
                  .density = DEFAULT_DENSITY,
-                 .range = -1};
+                 .range = DEFAULT_RANGE};
     const qd_option options[] = {
-        {"--rooms", "N", "create N rooms (3)", QD_OPTION_NUMBER, &all.rooms_count, 1, 65536},
-        {"--prefix", "NAME", "begin their names with this (swarm)", QD_OPTION_TEXT, &all.prefix, 0, 0},
-        {"--entities", "N", "spawn N entities in each room (300)", QD_OPTION_NUMBER, &all.entities, 1, 4194304},
-        {"--motion", "KIND", "move them by uniform, flock, crowd or mix (mix)", QD_OPTION_TEXT, &all.motion, 0, 0},
-        {"--hz", "N", "tick, and move all, at N Hz (20)", QD_OPTION_NUMBER, &all.hz, 1, 1000},
-        {"--seconds", "N", "stop after N seconds", QD_OPTION_REAL, &all.seconds, 0.001, 1e9},
-        {"--dimensions", "N", "use 2 or 3 dimensions (those of --bounds, else 2)", QD_OPTION_NUMBER, &all.dimensions, 2,
-         3},
-        {"--bounds", "MINX,MINY,MAXX,MAXY", "move in this space; in 3D, six numbers (by --density)", QD_OPTION_BOUNDS,
-         &all.given, 0, 0},
-        {"--index", "NAME", "find pairs by this index; see `quadrille open` (auto)", QD_OPTION_INDEX, &all.index, 0, 0},
-        {"--density", "D", "use D entities per square (cubic) unit (0.06)", QD_OPTION_REAL, &all.density, 1e-6, 1e3},
-        {"--observers", "N", "add an observer to N entities of each room (0)", QD_OPTION_NUMBER, &all.observers, 0,
-         4194304},
-        {"--range", "R", "let observers see R far (10)", QD_OPTION_REAL, &all.range, 0, 1e30},
-        {"--seed", "N", "set the start of the random numbers (1)", QD_OPTION_NUMBER, &all.seed, 0, UINT32_MAX},
+        {"--rooms", "N", "create N rooms", QD_OPTION_NUMBER, .value = &all.rooms_count, .min = 1, .max = 65536},
+        {"--prefix", "NAME", "begin their names with this", QD_OPTION_TEXT, .value = &all.prefix},
+        {"--entities", "N", "spawn N entities in each room", QD_OPTION_NUMBER, .value = &all.entities, .min = 1,
+         .max = 4194304},
+        {"--motion", "KIND", "move them by", QD_OPTION_CHOICE, .value = &all.motion, .choices = motions},
+        {"--hz", "N", "tick, and move all, at N Hz", QD_OPTION_NUMBER, .value = &all.hz, .min = 1, .max = 1000},
+        {"--seconds", "N", "stop after N seconds", QD_OPTION_REAL, .value = &all.seconds, .min = 0.001, .max = 1e9},
+        {"--dimensions", "N", "use 2 or 3 dimensions", QD_OPTION_NUMBER, .value = &all.dimensions, .min = 2, .max = 3,
+         .otherwise = "those of --bounds, else 2"},
+        {"--bounds", "MINX,MINY,MAXX,MAXY", "move in this space; in 3D, six numbers", QD_OPTION_BOUNDS,
+         .value = &all.given, .otherwise = "by --density"},
+        {"--index", "NAME", "find pairs by this index", QD_OPTION_CHOICE, .value = &all.index,
+         .choices = qd_option_indexes, .otherwise = "auto"},
+        {"--density", "D", "use D entities per square or cubic unit", QD_OPTION_REAL, .value = &all.density,
+         .min = 1e-6, .max = 1e3},
+        {"--observers", "N", "add an observer to N entities of each room", QD_OPTION_NUMBER, .value = &all.observers,
+         .min = 0, .max = 4194304},
+        {"--range", "R", "let observers see R far", QD_OPTION_REAL, .value = &all.range, .min = 0, .max = 1e30},
+        {"--seed", "N", "set the start of the random numbers", QD_OPTION_NUMBER, .value = &all.seed, .min = 0,
+         .max = UINT32_MAX},
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
 
     if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {
         return status;
     }
-    if (qd_motion_of_name(all.motion) == QD_MOTION_KINDS && strcmp(all.motion, "mix") != 0) {
-        return qd_options_misuse(cli->program, "--motion '%s': must be uniform, flock, crowd or mix", all.motion);
-    }
     if (strlen(all.prefix) > QD_ROOM_NAME_BYTES_MAX - 12) {
-        return qd_options_misuse(cli->program, "--prefix '%s': must be %u bytes or less", all.prefix,
+        return qd_options_misuse(cli->program, "--prefix is '%s'; must be %u bytes or less", all.prefix,
                                  QD_ROOM_NAME_BYTES_MAX - 12);
     }
     if (all.observers > all.entities) {
-        return qd_options_misuse(cli->program, "--observers %u: must be at most the number of --entities, %u",
+        return qd_options_misuse(cli->program, "--observers is %u; must be at most the number of --entities, %u",
                                  all.observers, all.entities);
     }
-    if (all.range >= 0 && all.observers == 0) {
+    if (all.range != DEFAULT_RANGE && all.observers == 0) {
         return qd_options_misuse(cli->program, "--range needs --observers");
-    }
-    if (all.range < 0) {
-        all.range = 10;
     }
     status = qd_options_dimensions(cli->program, &all.given, &all.dimensions);
     if (status != 0) {

@@ -66,7 +66,7 @@ static bool take_bounds(loader *load, const char *text)
     if (sscanf(text, "%f %f %f %f %c", &corner[0], &corner[1], &corner[2], &corner[3], &rest) != 4 ||
         !(corner[0] < corner[2] && corner[1] < corner[3]) || !isfinite(corner[2] - corner[0]) ||
         !isfinite(corner[3] - corner[1])) {
-        return fail(load, "bounds '%.80s': must be minx miny maxx maxy, each minimum below its maximum", text);
+        return fail(load, "bounds is '%.80s'; must be minx miny maxx maxy, each minimum below its maximum", text);
     }
     load->trace->bounds =
         (qd_msg_bounds){.min_x = corner[0], .min_y = corner[1], .max_x = corner[2], .max_y = corner[3]};
@@ -93,7 +93,7 @@ static bool take_comment(loader *load, char *line)
         double hz = strtod(value, &end);
 
         if (end == value || !(hz > 0) || !(hz <= 1e6)) {
-            return fail(load, "hz '%.80s': must be a number above 0", value);
+            return fail(load, "hz is '%.80s'; must be a number above 0", value);
         }
         load->trace->hz = hz;
     }
@@ -101,7 +101,7 @@ static bool take_comment(loader *load, char *line)
         bool is_circle = strcmp(value, "circle") == 0;
 
         if (!is_circle && strcmp(value, "box") != 0) {
-            return fail(load, "shape '%.80s': must be box or circle", value);
+            return fail(load, "shape is '%.80s'; must be box or circle", value);
         }
         load->trace->shape = is_circle ? QD_SHAPE_CIRCLE : QD_SHAPE_BOX;
     }
@@ -117,7 +117,7 @@ static bool take_tick(loader *load, const char *text, uint64_t *tick)
     errno = 0;
     *tick = strtoull(text, &end, 10);
     if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || *tick > TICK_MAX) {
-        return fail(load, "tick '%.40s': must be a whole number from 0 to %llu", text, TICK_MAX);
+        return fail(load, "tick is '%.40s'; must be a whole number from 0 to %llu", text, TICK_MAX);
     }
     return true;
 }
@@ -195,14 +195,14 @@ static bool take_row(loader *load, char *line)
         return false;
     }
     if (!qd_options_uint32(fields[1], &entity.id)) {
-        return fail(load, "id '%.40s': must be a whole number from 0 to %u", fields[1], UINT32_MAX);
+        return fail(load, "id is '%.40s'; must be a whole number from 0 to %u", fields[1], UINT32_MAX);
     }
     for (size_t i = 2; i < FIELDS; i++) {
         if (!qd_options_float(fields[i], reals[i])) {
-            return fail(load, "%s '%.40s': must be a finite number", names[i], fields[i]);
+            return fail(load, "%s is '%.40s'; must be a finite number", names[i], fields[i]);
         }
         if (i >= 4 && *reals[i] < 0) {
-            return fail(load, "%s '%.40s': must be 0 or more", names[i], fields[i]);
+            return fail(load, "%s is '%.40s'; must be 0 or more", names[i], fields[i]);
         }
     }
     return add_row(load, tick, entity);

@@ -322,18 +322,18 @@ int qd_command_watch(qd_cli *cli, int argc, char **argv)
         "With --observer, the map shows the entities that an observer sees, instead of pairs.\n"
         "Without a terminal, it then prints the lines of `quadrille observe`. The options from\n"
         "--range on set the observer.",
-        1, 1};
+        .arguments_min = 1, .arguments_max = 1};
     double seconds = 0;
     qd_observer_options given = QD_OBSERVER_DEFAULTS;
     qd_observer observer;
     watcher self = {.cli = cli, .on_screen = qd_terminal_is_there()};
-    const qd_option options[] = {{"--seconds", "N", "stop after N seconds", QD_OPTION_REAL, &seconds, 0.001, 1e9},
-                                 {"--ascii", NULL, "draw without Unicode", QD_OPTION_FLAG, &self.look.ascii, 0, 0},
-                                 {"--observer", "ID | X,Y[,Z]",
-                                  "show the view from an entity of the room, or from a point", QD_OPTION_TEXT,
-                                  &given.where, 0, 0},
-                                 QD_OBSERVER_ROWS(&given),
-                                 QD_CLI_SERVER_OPTION(cli)};
+    const qd_option options[] = {
+        {"--seconds", "N", "stop after N seconds", QD_OPTION_REAL, .value = &seconds, .min = 0.001, .max = 1e9},
+        {"--ascii", NULL, "draw without Unicode", QD_OPTION_FLAG, .value = &self.look.ascii},
+        {"--observer", "ID | X,Y[,Z]", "show the view from an entity of the room, or from a point", QD_OPTION_TEXT,
+         .value = &given.where},
+        QD_OBSERVER_ROWS(&given),
+        QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
 
     if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {

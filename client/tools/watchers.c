@@ -29,9 +29,10 @@ static void print_change(printer *out, const char *kind, uint32_t entity, uint64
         return;
     }
     out->lines.count++;
-    printf(out->lines.json ? "{\"tick\": %" PRIu64 ", \"kind\": \"%s\", \"entity\": %u, \"observer\": %u, \"session\": "
-                             "%" PRIu64 "}\n"
-                           : "%" PRIu64 " %s %u observer %u of session %" PRIu64 "\n",
+    printf(out->lines.cli->json ? "{\"tick\": %" PRIu64
+                                  ", \"kind\": \"%s\", \"entity\": %u, \"observer\": %u, \"session\": "
+                                  "%" PRIu64 "}\n"
+                                : "%" PRIu64 " %s %u observer %u of session %" PRIu64 "\n",
            out->lines.tick, kind, entity, observer, session);
 }
 
@@ -77,9 +78,10 @@ int qd_command_watchers(qd_cli *cli, int argc, char **argv)
         "    merged ticks N            before a reset: it replaces N ticks\n"
         "    suspended                 the room has too many visible entries\n"
         "The stream starts with a reset. Stop it with Ctrl-C.",
-        1, INT32_MAX};
+        .arguments_min = 1, .arguments_max = INT32_MAX};
     printer out = {.lines = {.cli = cli, .changes = "enters and leaves"}};
-    const qd_option options[] = {QD_LINES_ROWS(&out.lines, "stop after N enters and leaves; fail if fewer come"),
+    const qd_option options[] = {QD_CLI_JSON_OPTION(cli),
+                                 QD_LINES_ROWS(&out.lines, "stop after N enters and leaves; fail if fewer come"),
                                  QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
     int count = qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status);

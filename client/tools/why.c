@@ -83,7 +83,7 @@ static void print_json(const qd_msg_why_result *result)
     puts(result->count > 0 ? "\n]}" : "]}");
 }
 
-static int ask(const qd_cli *cli, qd_client *client, uint64_t room, uint32_t a, uint32_t b, bool json)
+static int ask(const qd_cli *cli, qd_client *client, uint64_t room, uint32_t a, uint32_t b)
 {
     const qd_server_message *answer =
         qd_cli_answer(cli, client, qd_client_why(client, room, a, b), QD_SERVER_WHY_RESULT);
@@ -91,7 +91,7 @@ static int ask(const qd_cli *cli, qd_client *client, uint64_t room, uint32_t a, 
     if (answer == NULL) {
         return 1;
     }
-    if (json) {
+    if (cli->json) {
         print_json(&answer->as.why_result);
     } else {
         print_sentences(&answer->as.why_result, a, b);
@@ -105,11 +105,9 @@ int qd_command_why(qd_cli *cli, int argc, char **argv)
         "quadrille why", "ROOM A B",
         "Prints for each observer at entity A, of any session, whether it sees entity B, and\n"
         "the reason: one sentence per observer, for the last tick.",
-        3, 3};
-    bool json = false;
+        .arguments_min = 3, .arguments_max = 3};
     uint32_t ids[2];
-    const qd_option options[] = {{"--json", NULL, "print a JSON object", QD_OPTION_FLAG, &json, 0, 0},
-                                 QD_CLI_SERVER_OPTION(cli)};
+    const qd_option options[] = {QD_CLI_JSON_OPTION(cli), QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
 
     if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {
@@ -121,7 +119,7 @@ int qd_command_why(qd_cli *cli, int argc, char **argv)
     }
     qd_cli_room room;
     qd_client *client = qd_cli_join(cli, argv[0], &room);
-    status = client != NULL ? ask(cli, client, room.handle, ids[0], ids[1], json) : 1;
+    status = client != NULL ? ask(cli, client, room.handle, ids[0], ids[1]) : 1;
     qd_client_destroy(client);
     return status;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The server's options: one table (options.c) with a row for each. Parsing, --help and the errors come from it.
+ * The server's options: one table (options.c) with a row for each, read by the parser of all programs
+ * (client/options/options.h).
  *
- * An option is `--name VALUE` or `--name=VALUE`. The environment may set it as QUADRILLE_NAME (`-` as `_`); the command
- * line overrides that. Pure: the caller passes the environment in.
+ * The environment may set each option as QUADRILLE_NAME (`-` as `_`); the command line overrides that. Pure: the caller
+ * passes the environment in.
  */
 #ifndef QD_APP_OPTIONS_H
 #define QD_APP_OPTIONS_H
@@ -18,7 +19,7 @@
 
 #define QD_LOOPS_MAX 64u
 
-typedef struct qd_options {
+typedef struct qd_server_options {
     char host[256]; /* an IPv6 address without its brackets */
     uint16_t port;
     uint32_t workers;          /* 0: one per core */
@@ -27,24 +28,27 @@ typedef struct qd_options {
     qd_limits limits;
     const char *token_file, *admin_token_file; /* NULL: none */
     qd_log_level log_level;
-} qd_options;
+} qd_server_options;
 
-typedef enum qd_options_result {
-    QD_OPTIONS_RUN = 0,
-    QD_OPTIONS_HELP,    /* --help was given */
-    QD_OPTIONS_VERSION, /* --version was given */
-    QD_OPTIONS_BAD,     /* *error names the option, the value and the fix */
-} qd_options_result;
+typedef enum qd_server_options_result {
+    QD_SERVER_OPTIONS_RUN = 0,
+    QD_SERVER_OPTIONS_HELP,    /* --help was given */
+    QD_SERVER_OPTIONS_VERSION, /* --version was given */
+    QD_SERVER_OPTIONS_BAD,     /* *error names the option, the value and the fix */
+} qd_server_options_result;
 
 /* Whether an environment variable, "NAME=VALUE", looks like an option and is none. `text` then explains it and names the
  * most similar option. The variables of the client tools (QUADRILLE_SERVER, QUADRILLE_TOKEN) do not count, nor those
  * that Kubernetes and Docker set for a service named quadrille (QUADRILLE_PORT=tcp://10.0.0.1:7400). */
-bool qd_options_is_stray(const char *variable, char *text, size_t text_size);
+bool qd_server_options_is_stray(const char *variable, char *text, size_t text_size);
 
-/* The strings in *options point into argv and the environment. */
-qd_options_result qd_options_parse(int argc, char *const argv[], char *(*environment)(const char *name),
-                                   qd_options *options, char *error, size_t error_size);
-void qd_options_help(FILE *stream);
-void qd_options_version(FILE *stream);
+/* Moves the arguments in argv. The strings in *options point into argv and the environment. */
+qd_server_options_result qd_server_options_parse(int argc, char *argv[], char *(*environment)(const char *name),
+                                                 qd_server_options *options, char *error, size_t error_size);
+void qd_server_options_help(FILE *stream);
+void qd_server_options_version(FILE *stream);
+
+/* Shows the help, whatever the arguments: the program for the generator of the manual. Returns 0. */
+int qd_server_options_show(int argc, char **argv);
 
 #endif

@@ -104,20 +104,20 @@ static void warn_of_strays(void)
     for (char **variable = environ; *variable != NULL; variable++) {
         char text[400];
 
-        if (qd_options_is_stray(*variable, text, sizeof text)) {
+        if (qd_server_options_is_stray(*variable, text, sizeof text)) {
             qd_log(QD_LOG_WARN, "%s", text);
         }
     }
 }
 
-static uint32_t loops_of(const qd_options *options)
+static uint32_t loops_of(const qd_server_options *options)
 {
     uint32_t loops = options->loops != 0 ? options->loops : (qd_cores() + 1) / 2;
 
     return loops < QD_LOOPS_MAX ? loops : QD_LOOPS_MAX;
 }
 
-static int serve(const qd_options *options, const qd_server_config *config, const sigset_t *signals)
+static int serve(const qd_server_options *options, const qd_server_config *config, const sigset_t *signals)
 {
     qd_server server;
 
@@ -164,7 +164,7 @@ static bool read_tokens(const char *option, const char *path, qd_tokens *tokens)
     return false;
 }
 
-int qd_run(const qd_options *options)
+int qd_run(const qd_server_options *options)
 {
     sigset_t signals;
 

@@ -9,6 +9,6 @@
 
 /* Returns the exit status: 0 after a signal, 1 if the server could not start, which stderr explains. A second signal
  * ends the process at once. [main thread] */
-int qd_run(const qd_options *options);
+int qd_run(const qd_server_options *options);
 
 #endif

@@ -20,17 +20,6 @@ void qd_log_level_set(qd_log_level level)
     level_max = level;
 }
 
-bool qd_log_level_parse(const char *text, qd_log_level *level)
-{
-    for (unsigned index = 0; index < sizeof level_names / sizeof *level_names; index++) {
-        if (strcmp(text, level_names[index]) == 0) {
-            *level = (qd_log_level)index;
-            return true;
-        }
-    }
-    return false;
-}
-
 static size_t escape(const char *text, char *out)
 {
     size_t size = 0;

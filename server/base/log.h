@@ -6,14 +6,10 @@
 #ifndef QD_BASE_LOG_H
 #define QD_BASE_LOG_H
 
-#include <stdbool.h>
-
 typedef enum qd_log_level { QD_LOG_ERROR = 0, QD_LOG_WARN, QD_LOG_INFO, QD_LOG_DEBUG } qd_log_level;
 
 /* Before threads start. Default: info. */
 void qd_log_level_set(qd_log_level level);
-/* "error", "warn", "info" or "debug". */
-bool qd_log_level_parse(const char *text, qd_log_level *level);
 
 /* Newlines, control characters and bytes beyond ASCII in the formatted text are written as \xNN. */
 void qd_log(qd_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -71,7 +71,7 @@ positive updates_per_s enters_per_s leaves_per_s inside p50 p99
 prints '^[1-9][0-9]* points in fences at the end, as by brute force$' \
     bench fences --fences 100 --points 100 --side 500 --seconds 0.2
 refused 1 'observers_max' fences --fences 20000 --points 10
-refused 2 '--radius-min 5: must be at most --radius-max 4' fences --radius-min 5 --radius-max 4
+refused 2 '--radius-min is 5; must be at most --radius-max 4' fences --radius-min 5 --radius-max 4
 
 # Additional readers.
 run_json --seconds 0.5 --rooms 2 --entities 100 --hz 50 --readers 3
@@ -121,22 +121,22 @@ prints '--server-binary' quadrille-bench ingest --help
 prints '"user_ns":null' bench latency --seconds 0.2 --entities 100 --json
 prints '"user_ns":[0-9]' bench latency --seconds 0.2 --entities 100 --json --server-pid "$server_pid"
 
-refused 2 "there is no scenario 'speed'" speed
+refused 2 "unknown scenario 'speed'" speed
 refused 2 "--ids and --roster" ingest --ids --roster
 refused 2 "at least two of the 5" connections --connections 5 --active 4
 [ "$(ulimit -Hn)" = unlimited ] || refused 1 "ulimit -Hn" connections --connections 1000000
 refused 1 "no such process" latency --server-pid 4194304
 fails 1 '--server-pid 1: needs --server, whose process it is' quadrille-bench latency --server-pid 1
 refused 1 "--data /nonexistent/data: No such file" growth --data /nonexistent/data
-refused 2 "--rooms 'many'" --rooms many
-refused 2 "--subscribe 'all'" --subscribe all
+refused 2 "--rooms is 'many';" --rooms many
+refused 2 "--subscribe is 'all'; must be none, events or stays" --subscribe all
 refused 2 "--stalled needs events" --stalled 2 --subscribe none
 refused 2 "--hz 0 is for --step" --hz 0
-refused 2 "--index 'tree': must be one of auto, quadtree," --index tree
-refused 2 "--dimensions '4'" --dimensions 4
+refused 2 "--index is 'tree'; must be auto, quadtree," --index tree
+refused 2 "--dimensions is 4;" --dimensions 4
 refused 1 "index is INDEX_QUADTREE, which is for two dimensions" --index quadtree --dimensions 3
 refused 1 "--rooms 21: this server takes at most 20" --rooms 21
-refused 1 "--server" --server 127.0.0.1:1
+fails 1 "--server" quadrille-bench --server 127.0.0.1:1
 fails 1 '--server-binary names another' quadrille-bench latency --server-binary /bin/false
 
 # An interrupted bench closes its rooms, too.

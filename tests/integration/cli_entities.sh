@@ -26,7 +26,7 @@ for mode in --hz=50 --step; do
     out '^3 entities spawned'
     entities "$room" 6
     printf '20,1,1,1\n21,1,one,1\n' | expect 1 quadrille spawn "$room" -
-    err "^quadrille spawn: line 2: y 'one': must be a finite number$"
+    err "^quadrille spawn: line 2: y is 'one'; must be a finite number$"
     printf '20,1\n' | fails 1 '^quadrille spawn: line 1 has 2 fields: a row is id,x,y,hx' quadrille spawn "$room" -
     entities "$room" 6
 

@@ -81,10 +81,10 @@ fails 1 'UNKNOWN_ROOM' quadrille query nowhere box 0,0,1,1
 
 # Errors that the CLI detects itself.
 fails 2 'too few arguments' quadrille query yard box
-fails 2 "'sphere': must be box, circle, nearest or ray" quadrille query yard sphere 1,2,3
+fails 2 "the region is 'sphere'; must be box, circle, nearest or ray" quadrille query yard sphere 1,2,3
 for numbers in 1,2,3 1,2,3,4,5 1,2,3,4,5,6,7 1,2,3,x 1,2,3, 1,,2,3 nan,0,1,1 '' ,; do
     expect 2 quadrille query yard box "$numbers"
-    err "box '$numbers': must be numbers MINX,MINY,MAXX,MAXY, or MINX,MINY,MINZ,MAXX,MAXY,MAXZ in three dimensions"
+    err "box is '$numbers'; must be numbers MINX,MINY,MAXX,MAXY, or MINX,MINY,MINZ,MAXX,MAXY,MAXZ in three dimensions"
 done
 fails 2 '-k needs nearest' quadrille query yard circle 1,2,3 -k 3
 fails 2 '--within needs nearest' quadrille query yard ray 1,2,3,4 --within 3
@@ -92,5 +92,5 @@ fails 2 '--first needs ray' quadrille query yard nearest 1,2 --first
 fails 2 '--length needs ray' quadrille query yard box 1,2,3,4 --length 3
 fails 2 '--limit and -k exclude each other' quadrille query yard nearest 1,2 -k 3 --limit 4
 fails 2 '--limit and --first exclude each other' quadrille query yard ray 1,2,3,4 --first --limit 4
-fails 2 "--limit '65537': must be a whole number from 1 to 65536" quadrille query yard box 1,2,3,4 --limit 65537
-fails 2 "--within '0': must be a number from " quadrille query yard nearest 1,2 --within 0
+fails 2 "--limit is 65537; must be a whole number from 1 to 65536" quadrille query yard box 1,2,3,4 --limit 65537
+fails 2 "--within is 0; must be a number from " quadrille query yard nearest 1,2 --within 0

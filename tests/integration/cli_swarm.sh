@@ -16,7 +16,7 @@ prints '^no rooms$' quadrille rooms
 expect 0 quadrille swarm --rooms 2 --entities 60 --observers 20 --range 6 --density 0.3 --motion uniform --seconds 1.5
 out '^[1-9] s: [1-9][0-9]* updates/s, [0-9.]+ enters/s, [0-9.]+ leaves/s, [0-9]+ seen$'
 out '^[1-9][0-9]* enters, [1-9][0-9.]*/s; [1-9][0-9]* leaves, [1-9][0-9.]*/s; [0-9]+ seen by 40 observers at the end$'
-fails 2 '--observers 301: must be at most the number of --entities, 300' quadrille swarm --observers 301
+fails 2 '--observers is 301; must be at most the number of --entities, 300' quadrille swarm --observers 301
 fails 2 '--range needs --observers' quadrille swarm --range 3
 
 for motion in uniform flock crowd; do
@@ -55,7 +55,7 @@ until_true open
 fails 1 'bounds.*CONFIG_MISMATCH' quadrille open swarm-1 --bounds -8,-4,8,5
 kill -TERM "$swarm"
 ends_with 0 "$swarm" 'the swarm in bounds'
-fails 2 '--prefix .*: must be 52 bytes or less' quadrille swarm --prefix "$(printf '%060d' 0)"
+fails 2 '--prefix .*; must be 52 bytes or less' quadrille swarm --prefix "$(printf '%060d' 0)"
 
 # If the server stops, the swarm reports it and fails.
 background quadrille swarm >"$scratch/out" 2>"$scratch/err"

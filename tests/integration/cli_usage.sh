@@ -7,61 +7,82 @@ source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
 
 prints '^quadrille [0-9]+\.[0-9]+\.[0-9]+$' quadrille --version
 prints '^usage: quadrille ' quadrille --help
+cp "$scratch/out" "$scratch/expected"
+for status in 0 1 2; do
+    out "^  $status  [a-z]"
+done
+expect 0 quadrille help
+cmp -s "$scratch/out" "$scratch/expected" || fail 'quadrille help differs from quadrille --help'
+# --help shows the help even if the rest is wrong.
+prints '^usage: quadrille open' quadrille open --hz nonsense --help
 for command in rooms stats open close spawn move teleport reshape despawn adopt describe snapshot query watch events \
-    observe watchers why swarm replay ping; do
+    observe watchers why swarm replay ping help; do
     prints "^  $command +[a-z]" quadrille --help
     prints "^usage: quadrille $command" quadrille $command --help
-    out '--server HOST:PORT'
+    [ "$command" = help ] || out '--server HOST:PORT'
+    cp "$scratch/out" "$scratch/help"
     expect 2 quadrille $command --nonsense
-    err "^quadrille $command: unknown option '--nonsense'; see quadrille $command --help$"
+    err "^quadrille $command: unknown option '--nonsense'\..* See quadrille $command --help\.$"
+    expect 0 quadrille help $command
+    cmp -s "$scratch/out" "$scratch/help" || fail "quadrille help $command differs from quadrille $command --help"
 done
 
-fails 2 'no command given' quadrille
-fails 2 "unknown command 'dance'" quadrille dance
+fails 2 'too few arguments: needs COMMAND' quadrille
+fails 2 "unknown command 'dance'\. See" quadrille dance
+fails 2 "unknown command 'swrm'; the nearest is swarm" quadrille swrm
+fails 2 "unknown command 'dance'" quadrille help dance
+fails 2 "unknown option '--hertz'" quadrille open a --hertz 3
+fails 2 "unknown option '--secnods'. Did you mean --seconds\\?" quadrille-bench --secnods=3
+fails 2 "unknown scenario 'latncy'; the nearest is latency" quadrille-bench latncy
 fails 2 "unknown option '--colour'" quadrille --colour rooms
-fails 2 '--server needs a value' quadrille --server
+fails 2 '--server needs a value: --server HOST:PORT' quadrille --server
 fails 2 '--count needs a value: --count N' quadrille ping --count
-fails 2 '--json takes no value' quadrille rooms --json=yes
+fails 2 "--json is 'yes'; must be without a value" quadrille rooms --json=yes
+# A repeated option is refused, whatever its kind.
+fails 2 '--hz is given twice; give it once' quadrille open a --hz 3 --hz=3
+fails 2 '--json is given twice; give it once' quadrille rooms --json --json
+fails 2 '--server is given twice; give it once' quadrille --server a:1 --server b:2 rooms
+fails 2 '--rooms is given twice; give it once' quadrille-bench --rooms 1 --rooms 2
 
 # Too few and too many arguments.
 fails 2 'too few arguments: needs NAME' quadrille open
 fails 2 'too many arguments' quadrille open a b
-fails 2 'the entity has 2 values: must be id,x,y,hx' quadrille spawn room 1 2
-fails 2 'the entity has 4 values: must be id,x,y, or - for rows' quadrille move room 1 2 3 4
+fails 2 'the entity has 2 values; must be id,x,y,hx' quadrille spawn room 1 2
+fails 2 'the entity has 4 values; must be id,x,y, or - for rows' quadrille move room 1 2 3 4
 fails 2 'too many arguments' quadrille move room 1 2 3 4 5
-fails 2 'the entity has 3 values: must be id,x,y,z, or' quadrille teleport room 1 2 3 --dimensions 3
-fails 2 'the entity has 6 values: must be id,x,y,hx\[,hy\], or' quadrille spawn room 1 2 3 4 5 6
-fails 2 'the entity has 6 values: must be id,x,y,z,hx\[,hy,hz\], or' quadrille spawn room 1 2 3 4 5 6 --dimensions 3
-fails 2 'the entity has 5 values: must be id,x,y,radius,ax,ay, or' quadrille spawn room 1 2 3 4 5 --capsule
+fails 2 'the entity has 3 values; must be id,x,y,z, or' quadrille teleport room 1 2 3 --dimensions 3
+fails 2 'the entity has 6 values; must be id,x,y,hx\[,hy\], or' quadrille spawn room 1 2 3 4 5 6
+fails 2 'the entity has 6 values; must be id,x,y,z,hx\[,hy,hz\], or' quadrille spawn room 1 2 3 4 5 6 --dimensions 3
+fails 2 'the entity has 5 values; must be id,x,y,radius,ax,ay, or' quadrille spawn room 1 2 3 4 5 --capsule
 expect 2 quadrille reshape room 1 2 3 --capsule --dimensions 3
-err 'the entity has 3 values: must be id,radius,ax,ay,az, or'
+err 'the entity has 3 values; must be id,radius,ax,ay,az, or'
 fails 2 '--circle and --capsule exclude each other' quadrille spawn room 1 2 3 4 --capsule --circle
 
 # Invalid values.
-fails 2 "--count '0': must be a whole number from 1 to " quadrille ping --count 0
-fails 2 "--hz '1001': must be a whole number from 1 to 1000" quadrille open a --hz 1001
-fails 2 "--hz '20x'" quadrille open a --hz=20x
+fails 2 "--count is 0; must be a whole number from 1 to " quadrille ping --count 0
+fails 2 "--hz is 1001; must be a whole number from 1 to 1000" quadrille open a --hz 1001
+fails 2 "--hz is '20x';" quadrille open a --hz=20x
 fails 2 '--step and --hz exclude each other' quadrille open a --hz 20 --step
-fails 2 "--depth '22': must be a whole number from 1 to 21" quadrille open a --depth 22
+fails 2 "--depth is 22; must be a whole number from 1 to 21" quadrille open a --depth 22
 for bounds in 0,0,1 0,0,1,1,1 1,0,0,1 0,0,0,1 0,0,nan,1 0,0,1e39,1 a,b,c,d '' 0,0,0,1,1,0 0,0,0,1,1,1,1; do
-    fails 2 "--bounds '$bounds': must be four numbers MINX,MINY,MAXX,MAXY, or six" quadrille open a --bounds "$bounds"
+    fails 2 "--bounds is '$bounds'; must be four numbers MINX,MINY,MAXX,MAXY, or six" quadrille open a --bounds "$bounds"
 done
 fails 2 '--dimensions 3 needs --bounds of six numbers' quadrille open a --bounds 0,0,1,1 --dimensions 3
 fails 2 '--dimensions 2 needs --bounds of four numbers' quadrille swarm --bounds 0,0,0,1,1,1 --dimensions 2
-fails 2 "--dimensions '4'" quadrille open a --dimensions 4
-for index in tree Quadtree '' 2; do
+fails 2 "--dimensions is 4;" quadrille open a --dimensions 4
+for index in tree Quadtree '' 2x; do
     expect 2 quadrille open a --index "$index"
-    err "--index '$index': must be one of auto, quadtree, octree, sparse, hash, grid, brute"
+    err "--index is '$index'; must be auto, quadtree, octree, sparse, hash, grid or brute"
 done
-fails 2 "--prune 'never': must be one of auto, candidates, walk, lazy" quadrille open a --prune never
-fails 2 "--cell-size '-1'" quadrille open a --cell-size -1
-fails 2 "id '-1': must be a whole number" quadrille spawn room -1 0 0 1
-fails 2 "id '4294967296'" quadrille spawn room 4294967296 0 0 1
-fails 2 "x 'nan': must be a finite number" quadrille spawn room 1 nan 0 1
-fails 2 "hx '1e39'" quadrille spawn room 1 0 0 1e39
-fails 2 "--seconds '-1'" quadrille events room --seconds -1
-fails 2 "--motion 'waltz': must be uniform, flock, crowd or mix" quadrille swarm --motion waltz
-fails 2 "--density '0'" quadrille swarm --density 0
+fails 2 "--prune is 'never'; must be auto, candidates, traversal or lazy" quadrille open a --prune never
+fails 2 "--cell-size is -1;" quadrille open a --cell-size -1
+fails 2 "id is '-1'; must be a whole number" quadrille spawn room -1 0 0 1
+fails 2 "id is '4294967296';" quadrille spawn room 4294967296 0 0 1
+fails 2 "x is 'nan'; must be a finite number" quadrille spawn room 1 nan 0 1
+fails 2 "hx is '1e39';" quadrille spawn room 1 0 0 1e39
+fails 2 "--seconds is -1;" quadrille events room --seconds -1
+fails 2 "--motion is 'waltz'; must be uniform, flock, crowd or mix" quadrille swarm --motion waltz
+fails 2 "--density is 0;" quadrille swarm --density 0
 fails 2 'no --room given' quadrille replay trace.csv
 fails 2 '--check needs --step' quadrille replay trace.csv --room r --check
 fails 2 '--events needs --step' quadrille replay trace.csv --room r --events -

@@ -123,7 +123,7 @@ kill -INT "$seer" "$watchers"
 ends_with 0 "$seer" 'interrupted'
 ends_with 0 "$watchers" 'interrupted'
 fails 1 'UNKNOWN_ROOM' quadrille watchers nowhere
-fails 2 "entity 'x': must be an id" quadrille watchers watched 1 x
+fails 2 "the entity is 'x'; must be an id" quadrille watchers watched 1 x
 
 # Three dimensions.
 quadrille open tower --bounds 0,0,0,100,100,100 --hz 100 >/dev/null
@@ -173,22 +173,22 @@ fails 1 'UNKNOWN_ROOM' quadrille observe nowhere 1,1 --range 3
 
 # Errors that the CLI detects itself.
 for where in '' x 1, 1,2,3,4 -1 4294967296; do
-    fails 2 "observer '$where': must be an entity's id, or a point X,Y" quadrille observe yard --range 3 -- "$where"
+    fails 2 "the observer is '$where'; must be an entity's id, or a point X,Y" quadrille observe yard --range 3 -- "$where"
 done
 fails 2 'no --range or --box given' quadrille observe yard 1
 fails 2 '--box and --range exclude each other' quadrille observe yard 1 --range 1 --box 2
 fails 2 '--box and --cone exclude each other' quadrille observe yard 1 --box 2 --cone 1,0
-fails 2 "--box '2,-1': must be half extents" quadrille observe yard 1 --box 2,-1
-fails 2 "--cone '1': must be a direction" quadrille observe yard 1 --range 2 --cone 1
+fails 2 "--box is '2,-1'; must be half extents" quadrille observe yard 1 --box 2,-1
+fails 2 "--cone is '1'; must be a direction" quadrille observe yard 1 --range 2 --cone 1
 fails 2 '--cone has 3 dimensions, but the values before it have 2' quadrille observe yard 1,2 --range 2 --cone 1,2,3
 for tiers in 5 5: :1 5:x 1:1,2:1,3:1,4:1,5:1,6:1,7:1,8:1,9:1; do
-    fails 2 "--relay '.*': must be 1 to 8 tiers RANGE:TICKS" quadrille observe yard 1 --range 2 --relay "$tiers"
+    fails 2 "--relay is '.*'; must be 1 to 8 tiers RANGE:TICKS" quadrille observe yard 1 --range 2 --relay "$tiers"
 done
-fails 2 "--hide '1,x': must be 1 to 64 ids" quadrille observe yard 1 --range 2 --hide 1,x
-fails 2 "--angle '181'" quadrille observe yard 1 --range 2 --angle 181
-fails 2 "entity 'x': must be an id" quadrille why yard 1 x
+fails 2 "--hide is '1,x'; must be 1 to 64 ids" quadrille observe yard 1 --range 2 --hide 1,x
+fails 2 "--angle is 181;" quadrille observe yard 1 --range 2 --angle 181
+fails 2 "the entity is 'x'; must be an id" quadrille why yard 1 x
 fails 2 'nothing to set' quadrille describe yard 1
 fails 2 '--hidden and --shown exclude each other' quadrille describe yard 1 --hidden --shown
 fails 2 'must be 32 bytes or less' quadrille describe yard 1 --payload "$(printf '%033d' 0)"
-fails 2 "--tag '18446744073709551616': must be" quadrille describe yard 1 --tag 18446744073709551616
-fails 2 "entity 'x': must be an id, a whole number" quadrille describe yard x --team 1
+fails 2 "--tag is '18446744073709551616'; must be" quadrille describe yard 1 --tag 18446744073709551616
+fails 2 "the entity is 'x'; must be an id, a whole number" quadrille describe yard x --team 1

@@ -174,16 +174,16 @@ refuse '0,1,0,0,1,1\n' "line 1: '0,1,0,0,1,1': the header tick,id,x,y,hx,hy must
 refuse "${header}0,1,0,0,1\n" 'line 2: 5 fields: a row is tick,id,x,y,hx,hy'
 refuse "${header}0,1,0,0,1,1,1\n" 'line 2: 7 fields'
 refuse "${header}1,1,0,0,1,1\n0,1,0,0,1,1\n" 'line 3: tick 0 after tick 1: rows must be sorted by tick'
-refuse "${header}-1,1,0,0,1,1\n" "line 2: tick '-1'"
-refuse "${header}0,1.5,0,0,1,1\n" "line 2: id '1.5'"
-refuse "${header}0,1,nan,0,1,1\n" "line 2: x 'nan': must be a finite number"
-refuse "${header}0,1,0,1e39,1,1\n" "line 2: y '1e39': must be a finite number"
-refuse "${header}0,1,0,0,-1,1\n" "line 2: hx '-1': must be 0 or more"
-refuse "${header}0,1,0,0,1,\n" "line 2: hy '': must be a finite number"
+refuse "${header}-1,1,0,0,1,1\n" "line 2: tick is '-1'"
+refuse "${header}0,1.5,0,0,1,1\n" "line 2: id is '1.5'"
+refuse "${header}0,1,nan,0,1,1\n" "line 2: x is 'nan'; must be a finite number"
+refuse "${header}0,1,0,1e39,1,1\n" "line 2: y is '1e39'; must be a finite number"
+refuse "${header}0,1,0,0,-1,1\n" "line 2: hx is '-1'; must be 0 or more"
+refuse "${header}0,1,0,0,1,\n" "line 2: hy is ''; must be a finite number"
 refuse "${header}0,1,0,0,1,1\n0,2,0,0,1,1\n0,1,3,3,1,1\n1,1,0,0,1,1\n" 'lines 2 to 4: tick 0 lists id 1 twice'
-refuse "# shape: star\n${header}" "line 1: shape 'star': must be box or circle"
-refuse "# bounds: 0 0 0 1\n${header}" "line 1: bounds '0 0 0 1': must be minx miny maxx maxy"
-refuse "# hz: fast\n${header}" "line 1: hz 'fast'"
+refuse "# shape: star\n${header}" "line 1: shape is 'star'; must be box or circle"
+refuse "# bounds: 0 0 0 1\n${header}" "line 1: bounds is '0 0 0 1'; must be minx miny maxx maxy"
+refuse "# hz: fast\n${header}" "line 1: hz is 'fast'"
 fails 1 'none\.csv: No such file' quadrille replay "$scratch/none.csv" --room bad --step
 head -c 2000 "$scratch/trace.csv.gz" >"$scratch/cut.csv.gz"
 fails 1 'cut\.csv\.gz: line [0-9]+: ' quadrille replay "$scratch/cut.csv.gz" --room bad --step

@@ -25,7 +25,7 @@ FILES_MAX = 16
 # Which folders each folder may include. A folder may always include itself.
 LAYERS = {
     "server": ["app"],
-    "app": ["session", "session/check", "actor", "actor/service", "room", "space", "work", "net", "base", "proto"],
+    "app": ["client/options", "session", "session/check", "actor", "actor/service", "room", "space", "work", "net", "base", "proto"],
     "session": ["session/check", "actor", "actor/state", "actor/service", "net", "base", "proto"],
     "session/check": ["actor/commands", "actor/service", "base", "proto"],
     "actor": ["actor/commands", "actor/tick", "actor/state", "actor/service", "room", "base", "proto"],
@@ -85,14 +85,14 @@ def unit_of(path):
 
 
 def includes(root, files):
-    """Pairs of a file and a file that it includes; only of server/ and proto/."""
+    """Pairs of a file and a file that it includes; only of server/, proto/ and client/."""
     known = set(files)
     for path in files:
         with open(os.path.join(root, path), encoding="utf-8") as file:
             text = file.read()
         for name in re.findall(r'^\s*#\s*include\s+"([^"]+)"', text, re.M):
             target = os.path.normpath(os.path.join(os.path.dirname(path), name))
-            if target in known or target.startswith("proto/"):
+            if target in known or target.startswith(("proto/", "client/")):
                 yield path, target
 
 

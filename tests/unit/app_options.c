@@ -12,30 +12,32 @@ static char *environment(const char *name)
     return variable_name != NULL && strcmp(name, variable_name) == 0 ? (char *)variable_value : NULL;
 }
 
-static qd_options options;
+static qd_server_options options;
 static char error[300];
+
+#define FIX " See quadrille-server --help."
 
 #define PARSE(...) parse((char *[]){"quadrille-server", __VA_ARGS__, NULL})
 
-static qd_options_result parse(char **argv)
+static qd_server_options_result parse(char **argv)
 {
     int argc = 0;
 
     while (argv[argc] != NULL) {
         argc++;
     }
-    return qd_options_parse(argc, argv, environment, &options, error, sizeof error);
+    return qd_server_options_parse(argc, argv, environment, &options, error, sizeof error);
 }
 
-static void assert_bad(qd_options_result result, const char *text)
+static void assert_bad(qd_server_options_result result, const char *text)
 {
-    assert_int_equal(result, QD_OPTIONS_BAD);
+    assert_int_equal(result, QD_SERVER_OPTIONS_BAD);
     assert_string_equal(error, text);
 }
 
 TEST(options_left_out_get_defaults)
 {
-    assert_int_equal(parse((char *[]){"quadrille-server", NULL}), QD_OPTIONS_RUN);
+    assert_int_equal(parse((char *[]){"quadrille-server", NULL}), QD_SERVER_OPTIONS_RUN);
     assert_string_equal(options.host, "127.0.0.1");
     assert_int_equal(options.port, 7400);
     assert_int_equal(options.workers, 0);
@@ -62,29 +64,33 @@ TEST(options_take_values)
 {
     assert_int_equal(PARSE("--workers", "3", "--frame-max=64K", "--queue-max", "1g", "--token-file", "/etc/tokens",
                            "--log-level=debug", "--memory-max", "104857600"),
-                     QD_OPTIONS_RUN);
+                     QD_SERVER_OPTIONS_RUN);
     assert_int_equal(options.workers, 3);
     assert_int_equal(options.limits.frame_bytes_max, 64 << 10);
     assert_int_equal(options.limits.queue_bytes_max, 1 << 30);
     assert_int_equal(options.memory_bytes_max, 100 << 20);
     assert_string_equal(options.token_file, "/etc/tokens");
     assert_int_equal(options.log_level, QD_LOG_DEBUG);
-    /* The last one counts. */
-    assert_int_equal(PARSE("--loops", "2", "--loops", "4"), QD_OPTIONS_RUN);
-    assert_int_equal(options.loops, 4);
+    assert_int_equal(PARSE("--"), QD_SERVER_OPTIONS_RUN);
 }
 
 TEST(listen_without_host_and_port_is_refused)
 {
-    assert_int_equal(PARSE("--listen", "game.example:0"), QD_OPTIONS_RUN);
+    assert_int_equal(PARSE("--listen", "game.example:0"), QD_SERVER_OPTIONS_RUN);
     assert_string_equal(options.host, "game.example");
     assert_int_equal(options.port, 0);
-    assert_int_equal(PARSE("--listen", "[::1]:65535"), QD_OPTIONS_RUN);
+    assert_int_equal(PARSE("--listen", "[::1]:65535"), QD_SERVER_OPTIONS_RUN);
     assert_string_equal(options.host, "::1");
     assert_int_equal(options.port, 65535);
     assert_bad(PARSE("--listen", "::1:7400"),
-               "--listen is \"::1:7400\"; must be HOST:PORT. Write an IPv6 address as [ADDRESS]:PORT.");
-    assert_int_equal(PARSE("--listen", "[]:7400"), QD_OPTIONS_BAD);
+               "--listen is '::1:7400'; must be HOST:PORT. Write an IPv6 address as [ADDRESS]:PORT." FIX);
+    assert_int_equal(PARSE("--listen", "[]:7400"), QD_SERVER_OPTIONS_BAD);
+}
+
+/* Errors quote texts, not numbers. */
+static bool is_number(const char *text)
+{
+    return text[0] != '\0' && strspn(text, "-0123456789") == strlen(text);
 }
 
 TEST(option_with_bad_value_is_refused)
@@ -92,31 +98,33 @@ TEST(option_with_bad_value_is_refused)
     static const struct {
         const char *option, *value, *must;
     } rows[] = {
-        {"--listen", "localhost", "HOST:PORT with a port in 0..65535"},
-        {"--listen", "localhost:", "HOST:PORT with a port in 0..65535"},
-        {"--listen", "localhost:65536", "HOST:PORT with a port in 0..65535"},
-        {"--listen", ":7400", "HOST:PORT with a port in 0..65535"},
-        {"--workers", "0", "a number in 1..256"},
-        {"--workers", "257", "a number in 1..256"},
-        {"--workers", "many", "a number in 1..256"},
-        {"--workers", "", "a number in 1..256"},
-        {"--workers", "-1", "a number in 1..256"},
-        {"--rooms-max", "1K", "a number in 1..1048576"}, /* a count, which has no unit */
-        {"--frame-max", "1", "a size in 8K..256M"},
-        {"--frame-max", "5T", "a size in 8K..256M"},
-        {"--frame-max", "4MB", "a size in 8K..256M"},
+        {"--listen", "localhost", "HOST:PORT with a port from 0 to 65535"},
+        {"--listen", "localhost:", "HOST:PORT with a port from 0 to 65535"},
+        {"--listen", "localhost:65536", "HOST:PORT with a port from 0 to 65535"},
+        {"--listen", ":7400", "HOST:PORT with a port from 0 to 65535"},
+        {"--workers", "0", "a whole number from 1 to 256"},
+        {"--workers", "257", "a whole number from 1 to 256"},
+        {"--workers", "many", "a whole number from 1 to 256"},
+        {"--workers", "", "a whole number from 1 to 256"},
+        {"--workers", "-1", "a whole number from 1 to 256"},
+        {"--rooms-max", "1K", "a whole number from 1 to 1048576"}, /* a count, which has no unit */
+        {"--frame-max", "1", "a size from 8K to 256M"},
+        {"--frame-max", "5T", "a size from 8K to 256M"},
+        {"--frame-max", "4MB", "a size from 8K to 256M"},
         /* numbers that do not fit in 64 bits, by themselves and by their unit */
-        {"--workers", "99999999999999999999", "a number in 1..256"},
-        {"--frame-max", "18446744073709551615G", "a size in 8K..256M"},
-        {"--frame-max", "17179869185G", "a size in 8K..256M"},
+        {"--workers", "99999999999999999999", "a whole number from 1 to 256"},
+        {"--frame-max", "18446744073709551615G", "a size from 8K to 256M"},
+        {"--frame-max", "17179869185G", "a size from 8K to 256M"},
         {"--log-level", "loud", "error, warn, info or debug"},
         {"--token-file", "", "the path of a file"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char together[80], text[120];
+        char together[80], text[200];
 
         snprintf(together, sizeof together, "%s=%s", rows[i].option, rows[i].value);
-        snprintf(text, sizeof text, "%s is \"%s\"; must be %s", rows[i].option, rows[i].value, rows[i].must);
+        const char *quote = is_number(rows[i].value) ? "" : "'";
+        snprintf(text, sizeof text, "%s is %s%s%s; must be %s." FIX, rows[i].option, quote, rows[i].value, quote,
+                 rows[i].must);
         assert_bad(PARSE((char *)rows[i].option, (char *)rows[i].value), text);
         assert_bad(PARSE(together), text);
     }
@@ -124,24 +132,29 @@ TEST(option_with_bad_value_is_refused)
 
 TEST(unknown_option_is_refused)
 {
-    assert_bad(PARSE("--wrokers", "3"), "unknown option --wrokers. Did you mean --workers? See --help.");
-    assert_bad(PARSE("--worker=3"), "unknown option --worker=3. Did you mean --workers? See --help.");
-    assert_bad(PARSE("--verbose", "3"), "unknown option --verbose. See --help.");
-    assert_bad(PARSE("workers"), "unknown option workers. See --help.");
-    assert_bad(PARSE("--"), "unknown option --. See --help.");
-    assert_bad(PARSE("--workers"), "--workers needs a value: N");
+    assert_bad(PARSE("--wrokers", "3"), "unknown option '--wrokers'. Did you mean --workers?" FIX);
+    assert_bad(PARSE("--worker=3"), "unknown option '--worker'. Did you mean --workers?" FIX);
+    assert_bad(PARSE("--verbose", "3"), "unknown option '--verbose'." FIX);
+    assert_bad(PARSE("workers"), "too many arguments, from 'workers' on: needs none." FIX);
+    assert_bad(PARSE("--workers"), "--workers needs a value: --workers N." FIX);
+}
+
+TEST(repeated_option_is_refused)
+{
+    assert_bad(PARSE("--listen", "a:1", "--listen", "b:2"), "--listen is given twice; give it once." FIX);
+    assert_bad(PARSE("--loops", "2", "--loops=2"), "--loops is given twice; give it once." FIX);
 }
 
 TEST(environment_gives_way_to_command_line)
 {
     variable_name = "QUADRILLE_FRAME_MAX";
     variable_value = "1M";
-    assert_int_equal(PARSE("--loops", "2"), QD_OPTIONS_RUN);
+    assert_int_equal(PARSE("--loops", "2"), QD_SERVER_OPTIONS_RUN);
     assert_int_equal(options.limits.frame_bytes_max, 1 << 20);
-    assert_int_equal(PARSE("--frame-max", "2M"), QD_OPTIONS_RUN);
+    assert_int_equal(PARSE("--frame-max", "2M"), QD_SERVER_OPTIONS_RUN);
     assert_int_equal(options.limits.frame_bytes_max, 2 << 20);
     variable_value = "0";
-    assert_bad(PARSE("--loops", "2"), "QUADRILLE_FRAME_MAX is \"0\"; must be a size in 8K..256M");
+    assert_bad(PARSE("--loops", "2"), "QUADRILLE_FRAME_MAX is 0; must be a size from 8K to 256M." FIX);
     variable_name = NULL;
 }
 
@@ -149,21 +162,22 @@ static void assert_stray(const char *variable, const char *text)
 {
     char given[200] = "";
 
-    assert_true(qd_options_is_stray(variable, given, sizeof given));
+    assert_true(qd_server_options_is_stray(variable, given, sizeof given));
     assert_string_equal(given, text);
 }
 
 TEST(variable_without_option_is_reported)
 {
-    assert_stray(
-        "QUADRILLE_WORKER=3",
-        "ignoring the variable QUADRILLE_WORKER: no option has this name. Did you mean QUADRILLE_WORKERS? See --help.");
+    assert_stray("QUADRILLE_WORKER=3", "ignoring the variable QUADRILLE_WORKER: no option has this name. Did you mean "
+                                       "QUADRILLE_WORKERS? See quadrille-server --help.");
     assert_stray("QUADRILLE_workers=3", "ignoring the variable QUADRILLE_workers: no option has this name. Did you "
-                                        "mean QUADRILLE_WORKERS? See --help.");
+                                        "mean QUADRILLE_WORKERS? See quadrille-server --help.");
     assert_stray("QUADRILLE_MEMORY_LIMIT=1G", "ignoring the variable QUADRILLE_MEMORY_LIMIT: no option has this name. "
-                                              "Did you mean QUADRILLE_MEMORY_MAX? See --help.");
-    assert_stray("QUADRILLE_PORT=7400", "ignoring the variable QUADRILLE_PORT: no option has this name. See --help.");
-    assert_stray("QUADRILLE_=", "ignoring the variable QUADRILLE_: no option has this name. See --help.");
+                                              "Did you mean QUADRILLE_MEMORY_MAX? See quadrille-server --help.");
+    assert_stray("QUADRILLE_PORT=7400",
+                 "ignoring the variable QUADRILLE_PORT: no option has this name. See quadrille-server --help.");
+    assert_stray("QUADRILLE_=",
+                 "ignoring the variable QUADRILLE_: no option has this name. See quadrille-server --help.");
 
     /* Options, variables of the tools, other variables, and those that come with a service of that name. */
     const char *quiet[] = {"QUADRILLE_WORKERS=3",
@@ -187,7 +201,7 @@ TEST(variable_without_option_is_reported)
                            "QUADRILLE_ENV_TERM=dumb"};
     char text[200];
     for (size_t i = 0; i < sizeof quiet / sizeof quiet[0]; i++) {
-        if (qd_options_is_stray(quiet[i], text, sizeof text)) {
+        if (qd_server_options_is_stray(quiet[i], text, sizeof text)) {
             fail_msg("%s", text);
         }
     }
@@ -198,24 +212,31 @@ TEST(variable_without_option_is_reported)
     memcpy(variable, "QUADRILLE_", 10);
     variable[998] = '=';
     variable[999] = '\0';
-    assert_true(qd_options_is_stray(variable, text, sizeof text));
+    assert_true(qd_server_options_is_stray(variable, text, sizeof text));
     free(variable);
 }
 
 TEST(help_and_version_come_first)
 {
-    assert_int_equal(PARSE("--help"), QD_OPTIONS_HELP);
-    assert_int_equal(PARSE("--workers", "0", "--help"), QD_OPTIONS_HELP);
-    assert_int_equal(PARSE("--version"), QD_OPTIONS_VERSION);
+    assert_int_equal(PARSE("--help"), QD_SERVER_OPTIONS_HELP);
+    assert_int_equal(PARSE("--workers", "0", "--help"), QD_SERVER_OPTIONS_HELP);
+    assert_int_equal(PARSE("--version"), QD_SERVER_OPTIONS_VERSION);
+    assert_int_equal(PARSE("--workers", "0", "--version"), QD_SERVER_OPTIONS_VERSION);
+    variable_name = "QUADRILLE_WORKERS";
+    variable_value = "0";
+    assert_int_equal(PARSE("--help"), QD_SERVER_OPTIONS_HELP);
+    variable_name = NULL;
 
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
     assert_non_null(stream);
-    qd_options_help(stream);
+    qd_server_options_help(stream);
     fclose(stream);
     assert_non_null(strstr(text, "--listen HOST:PORT"));
-    assert_non_null(strstr(text, "(default: 4M) [8K..256M]"));
+    assert_non_null(strstr(text, "(127.0.0.1:7400)"));
+    assert_non_null(strstr(text, "(4M; 8K to 256M)"));
+    assert_non_null(strstr(text, "error, warn, info or debug (info)"));
     assert_non_null(strstr(text, "--version"));
     free(text);
 }

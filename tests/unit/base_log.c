@@ -60,8 +60,6 @@ TEST(each_event_is_one_line)
 
 TEST(events_below_the_level_are_dropped)
 {
-    qd_log_level level;
-
     capture_start();
     qd_log(QD_LOG_DEBUG, "not by default");
     qd_log_level_set(QD_LOG_ERROR);
@@ -71,13 +69,6 @@ TEST(events_below_the_level_are_dropped)
     qd_log_level_set(QD_LOG_INFO);
     capture_stop();
     assert_prefix(captured, "debug now\n");
-
-    assert_true(qd_log_level_parse("warn", &level));
-    assert_int_equal(level, QD_LOG_WARN);
-    assert_true(qd_log_level_parse("debug", &level));
-    assert_int_equal(level, QD_LOG_DEBUG);
-    assert_false(qd_log_level_parse("loud", &level));
-    assert_false(qd_log_level_parse("", &level));
 }
 
 TEST(control_bytes_in_text_are_escaped)
