@@ -78,7 +78,9 @@ static bool fill(qd_bench *bench, idle_sessions *all, const options *given)
         qd_bench_fail(bench, "out of memory");
         return false;
     }
+    fprintf(stderr, "connecting %u times to a bare libuv loop\n", count);
     all->raw_resident_bytes = raw_bytes(bench, count);
+    fprintf(stderr, "opening %u idle sessions\n", count);
     /* The first session makes the server allocate the shared memory. */
     all->clients[0] = qd_bench_connect_client(bench);
     if (!all->clients[0]) {
@@ -90,6 +92,7 @@ static bool fill(qd_bench *bench, idle_sessions *all, const options *given)
     }
     all->connect_us = (double)(qd_now_ns() - start_ns) / 1e3 / (count - 1);
 
+    fprintf(stderr, "measuring idle sessions for %g s\n", bench->seconds);
     const qd_bench_usage before = qd_bench_usage_of(pid);
     const uint64_t idle_ns = qd_now_ns();
     qd_bench_sleep_until(idle_ns + (uint64_t)(bench->seconds * 1e9));
@@ -102,6 +105,7 @@ static bool fill(qd_bench *bench, idle_sessions *all, const options *given)
 /* Checks that every idle session still answers. */
 static void ping_all(qd_bench *bench, const idle_sessions *all, uint32_t count)
 {
+    fprintf(stderr, "pinging %u idle sessions\n", count);
     for (uint32_t index = 0; index < count && !qd_bench_is_stopped(bench); index++) {
         qd_client *client = all->clients[index];
         const qd_server_message *pong = qd_client_answer(client, qd_client_ping(client, index), QD_BENCH_ANSWER_MS);
@@ -172,7 +176,7 @@ int qd_bench_connections(qd_bench *bench, int argc, char **argv)
         "Measures the memory and CPU time of idle sessions, and the lateness of active ones,\n"
         "which move entities in rooms. At the end it compares the pairs of some sessions with\n"
         "brute force, and pings every idle session. Each session is an open file, here and in the\n"
-        "server: `ulimit -Hn` must be larger.",
+        "server: `ulimit -Hn` must be larger. The time to open them adds to --seconds.",
         .arguments_max = 0};
     static const char *const server_options[] = {"--connections-max", "1000000", NULL};
     options given = {.connections = 10000, .active = 1000, .hz = 20};

@@ -109,6 +109,9 @@ scenario 1 many-rooms --rooms 20 --entities 30 --connections 3
 positive open_ms close_ms idle_bytes room_ticks_min moves_per_s
 scenario 2 fanout --entities 500 --readers 10 --hz 50
 scenario 1 connections --connections 60 --active 20
+for phase in 'connecting 40 times to a bare libuv loop' 'opening 40 idle sessions' 'pinging 40 idle sessions'; do
+    grep -qx "$phase" "$scratch/errors" || fail "connections does not report: $phase"
+done
 positive connect_us moves_per_s
 scenario 3 growth --entities-max 1000 --rooms-max 10 --data "$scratch/data"
 positive updates_per_s

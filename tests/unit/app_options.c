@@ -50,6 +50,7 @@ TEST(options_left_out_get_defaults)
     assert_int_equal(options.limits.observers_max, 16384);
     assert_int_equal(options.limits.visible_entries_max, 4 << 20);
     assert_int_equal(options.limits.roster_ids_max, 4 << 20);
+    assert_int_equal(options.limits.test_budget, 32 << 20);
     assert_int_equal(options.memory_bytes_max, 0);
     assert_int_equal(options.limits.queue_bytes_max, 8 << 20);
     assert_int_equal(options.limits.slow_ms_max, 5000);
