@@ -89,8 +89,8 @@ void qd_room_view_resume(qd_room *room, uint32_t member);
 
 /* Why observers see entity `b` or do not. With `member`, of that member's observer `a`. With member UINT32_MAX, of all
  * observers anchored at entity `a`. Puts the first `capacity` reasons by (member, observer) into reasons[], and returns
- * how many there are. UINT32_MAX: a or b does not exist. Views and distances are as of the last tick; lists, hidden,
- * masks and teams are as of now. */
+ * how many there are. UINT32_MAX: a or b does not exist. Everything is as of the last tick; an observer or an entity that
+ * came since is QD_ROOM_NOT_YET, with both as they are now. */
 uint32_t qd_room_why(const qd_room *room, uint32_t member, uint32_t a, uint32_t b, uint32_t capacity,
                      qd_room_reason *reasons);
 

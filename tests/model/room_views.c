@@ -159,6 +159,7 @@ static void do_command(struct run *run, rng_stream *rng, uint32_t index)
     if (run->views) {
         views_end_unanchored(run->views);
     }
+    views_check_why(run, rng);
 }
 
 static uint32_t set_up(struct run *run, rng_stream *rng, qd_room_config *config)
@@ -243,7 +244,7 @@ static bool met_everything(void)
     for (int reason = QD_ROOM_LEFT_ROOM_CLOSED; reason <= QD_ROOM_LEFT_LIMIT; reason++) {
         all = all && met->leaves[reason] > 0;
     }
-    for (int sight = QD_ROOM_SEEN; sight < QD_ROOM_NOT_YET; sight++) {
+    for (int sight = QD_ROOM_SEEN; sight <= QD_ROOM_NOT_YET; sight++) {
         all = all && met->visibilities[sight] > 0;
     }
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {

@@ -132,6 +132,26 @@ SCENARIO(why_names_the_rule, "spawn 1 51, 2 52, 3 90, 4 90, 5 55, 6 56, 7 57, 8 
                              "move 2 62; tick; why 9 2 -> 9 at 11 of 10 + 2 has 2: seen: within the margin;"
                              "why 8 2 -> nothing; why all 1 99 -> nothing; why all 2 1")
 
+SCENARIO(why_after_changes_describes_the_last_tick,
+         "spawn 1 51, 2 52, 3 90; describe 2 visible 20; observe 9 entity 1 range 10 mask 1 margin 2;"
+         "observe 8 range 10 x 50 mask 1; tick -> A view enter 8:1 8:2 9:2;"
+         "move 2 62; why 9 2 -> 9 at 1 of 20 + 2 has 1: seen;"
+         "describe 2 visible 0 hidden 1; reshape 2 category 2; why 9 2 -> 9 at 1 of 20 + 2 has 1: seen;"
+         "move 1 80; why all 1 2 -> 9 at 1 of 20 + 2 has 1: seen; why 9 3 -> 9 at 39 of 10 + 2 has 1: not seen: out "
+         "of range;"
+         "observe 9 entity 1 range 50 mask 2 margin 3; except 9 show 3 hide 2; except 9 show 0 hide 0;"
+         "why 9 2 -> 9 at 1 of 20 + 2 has 1: seen; why 9 3 -> 9 at 39 of 10 + 2 has 1: not seen: out of range;"
+         "spawn 4 51; why 9 4 -> 9 at 29 of 50 + 3 has 1: not seen: since the last tick;"
+         "observe 7 range 10 x 60; why 7 2 -> 7 at 2 of 10 + 0 has 0: not seen: since the last tick;"
+         "unobserve 7; observe 7 range 4 x 60; why 7 2 -> 7 at 2 of 4 + 0 has 0: not seen: since the last tick;"
+         "despawn 2; spawn 2 51; why 9 2 -> 9 at 29 of 50 + 3 has 1: not seen: since the last tick")
+
+/* The margin keeps it in the view from the tick on. */
+SCENARIO(why_before_the_tick_of_a_move_shows_the_position_before,
+         "spawn 1 51; observe 9 range 10 x 50 margin 2; tick -> A view enter 9:1; move 1 61;"
+         "why 9 1 -> 9 at 1 of 10 + 2 has 1: seen; move 1 62; tick;"
+         "why 9 1 -> 9 at 12 of 10 + 2 has 1: seen: within the margin")
+
 /* Of 1 there is no entity yet. */
 SCENARIO(descriptions_come_with_enters_and_go_with_their_entity,
          "spawn 2 50; describe 1 tag 9 payload ab, 2 tag 5 payload cde -> 0 UNKNOWN_ID; spawn 1 50;"

@@ -109,13 +109,13 @@ typedef enum qd_room_visibility {
     QD_ROOM_NOT_ANGLE = 10,  /* in range of a cone, outside its angle */
     QD_ROOM_NOT_LIMIT = 11,  /* others are nearer */
     QD_ROOM_NOT_BUDGET = 12, /* it will enter: enter_budget or bytes_max holds it back */
-    QD_ROOM_NOT_YET = 13,    /* the observer or the entity has changed since the last tick, or views are suspended */
+    QD_ROOM_NOT_YET = 13,    /* the observer or the entity came since the last tick, or views are suspended */
 } qd_room_visibility;
 
 typedef struct qd_room_reason {
     uint32_t member, observer;
     qd_room_visibility visibility;
-    double distance; /* of the centers; an anchored observer is where it was at the last tick */
+    double distance; /* of the centers */
     float range;     /* that applies to this entity: the larger of the observer's and visible_range; of a box 0 */
     float leave_margin;
     uint32_t limit, seen; /* how many entities it sees */

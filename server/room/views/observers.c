@@ -7,6 +7,7 @@
 #include "../common/order.h"
 #include "../entities/members.h"
 #include "../entities/refusals.h"
+#include "state/last_tick.h"
 #include "visibility/visibility.h"
 #include "visibility/visibility_index.h"
 
@@ -96,10 +97,12 @@ void qd_observer_release(qd_views *views, uint32_t row)
     qd_observer *observer = &views->observers[row];
     uint32_t member = observer->member;
 
+    qd_last_tick_drop_observer(views, row);
     qd_visible_entries_deinit(&observer->entries, views->heap);
     qd_heap_free(views->heap, observer->exceptions,
                  (observer->hide_count + observer->show_count) * sizeof observer->exceptions[0]);
-    *observer = (qd_observer){.of_member.next = views->free, .body = {QD_NONE, QD_NONE, QD_NONE, QD_NONE}};
+    *observer =
+        (qd_observer){.of_member.next = views->free, .before = QD_NONE, .body = {QD_NONE, QD_NONE, QD_NONE, QD_NONE}};
     views->free = row;
     views->attention[row] = 0;
     views->gone--;
@@ -346,7 +349,6 @@ static uint8_t attention_for(const qd_observer *observer)
 /* Puts an observer that has changed where its anchor is, and into the index. */
 static qd_status place(qd_views *views, uint32_t row, qd_observer *observer)
 {
-    observer->changed_round = views->round + 1;
     if (observer->anchor != QD_NONE) {
         memcpy(observer->at, views->targets[observer->anchor].at, sizeof observer->at);
     }
@@ -379,6 +381,7 @@ static int create(qd_views *views, uint32_t member, uint32_t id, qd_observer *ob
     } else {
         views->count++;
     }
+    qd_last_tick_note_new(views, row, observer);
     views->observers[row] = *observer;
     views->attention[row] = attention_for(observer);
     views->live++;
@@ -406,6 +409,8 @@ static int replace(qd_views *views, uint32_t row, qd_observer *observer)
     unlink_anchored(views, row);
     views->boxes += observer->kind == QD_ROOM_BOX;
     views->boxes -= views->observers[row].kind == QD_ROOM_BOX;
+    qd_last_tick_keep_observer(views, row);
+    observer->before = views->observers[row].before;
     views->observers[row] = *observer;
     link_anchored(views, row);
     views->attention[row] = attention_for(observer);
@@ -456,6 +461,7 @@ static int move_one(qd_views *views, uint32_t member, const qd_msg_observers *ba
     if (batch->direction_x && observer->kind != QD_ROOM_CONE) {
         return QD_REFUSED_FIELD(QD_ROOM_BAD_REGION, MOVE_OBSERVERS_DIRECTION_X);
     }
+    qd_last_tick_keep_observer(views, row);
     int refusal = check_finite(at, MOVE_OBSERVERS_X);
     if (!refusal && batch->direction_x) {
         take_vector(views, batch->direction_x, batch->direction_y, batch->direction_z, i, direction);
@@ -527,14 +533,15 @@ qd_status qd_views_except(qd_views *views, uint32_t member, uint32_t id, uint32_
         qd_array_sort(exceptions, hide_count);
         qd_array_sort(exceptions + hide_count, show_count);
     }
-    qd_heap_free(views->heap, observer->exceptions,
-                 (observer->hide_count + observer->show_count) * sizeof observer->exceptions[0]);
+    if (!qd_last_tick_keep_lists(views, row)) {
+        qd_heap_free(views->heap, observer->exceptions,
+                     (observer->hide_count + observer->show_count) * sizeof observer->exceptions[0]);
+    }
     views->shown += show_count;
     views->shown -= observer->show_count;
     observer->exceptions = exceptions;
     observer->hide_count = (uint16_t)hide_count;
     observer->show_count = (uint16_t)show_count;
-    observer->changed_round = views->round + 1;
     views->attention[row] = attention_for(observer);
     return QD_OK;
 }

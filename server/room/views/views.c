@@ -5,6 +5,7 @@
 #include "changes.h"
 #include "describe.h"
 #include "observers.h"
+#include "state/last_tick.h"
 #include "view_news.h"
 #include "view_report.h"
 #include "visibility/visibility.h"
@@ -43,6 +44,7 @@ void qd_views_deinit(qd_views *views)
     if (views->index) {
         qd_visibility_close(views);
     }
+    qd_last_tick_deinit(views);
     qd_array_drop(heap, views->observers, views->capacity);
     qd_heap_free(heap, views->attention, views->attention_capacity);
     qd_array_drop(heap, views->order, views->order_capacity);
@@ -224,6 +226,7 @@ void qd_views_tick(qd_views *views, const qd_executor *executor, uint32_t skippe
         return;
     }
     views->round++;
+    qd_last_tick_renew(views);
     clear_news(views);
     for (uint32_t member = 0; member < views->member_count; member++) {
         views->members[member].bytes = 0;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Why observers see an entity or do not: the rule, as an answer.
+ * Why observers see an entity or do not: the rule as of the last tick, as an answer.
  */
+#include <string.h>
+
 #include "observers.h"
+#include "state/last_tick.h"
 #include "state/rule.h"
 #include "views.h"
 
@@ -13,10 +16,9 @@ static bool shows(const qd_views *views, const qd_observer *observer, uint32_t s
 }
 
 /* Why the entity cannot be in the view, wherever it is; 0: it can. */
-static qd_room_visibility forbids(const qd_views *views, const qd_observer *observer, uint32_t slot)
+static qd_room_visibility forbids(const qd_views *views, const qd_observer *observer, const qd_target *target,
+                                  uint32_t slot)
 {
-    const qd_target *target = &views->targets[slot];
-
     if (shows(views, observer, slot)) {
         return 0;
     }
@@ -35,69 +37,55 @@ static qd_room_visibility forbids(const qd_views *views, const qd_observer *obse
     return qd_rule_admits(observer, target, slot) ? 0 : QD_ROOM_NOT_TEAM;
 }
 
-/* How many entities are in the view, or wait to enter. */
-static uint32_t chosen(const qd_observer *observer)
+static qd_room_visibility visibility_of(const qd_views *views, const qd_observer *observer, const qd_target *target,
+                                        uint32_t slot)
 {
-    const qd_visible_entries *set = &observer->entries;
-    uint32_t count = 0;
-
-    for (uint32_t at = 0; at < set->capacity; at++) {
-        count += (set->entry[at] & (QD_ENTRY_SEEN | QD_ENTRY_HELD)) != 0;
-    }
-    return count;
-}
-
-static qd_room_visibility seen_how(const qd_views *views, const qd_observer *observer, uint32_t slot, uint32_t flags)
-{
-    if (shows(views, observer, slot)) {
-        return QD_ROOM_SEEN_BY_SHOW;
-    }
-    return qd_rule_near(observer, &views->targets[slot], flags) ? QD_ROOM_SEEN : QD_ROOM_SEEN_BY_MARGIN;
-}
-
-static qd_room_visibility visibility_of(const qd_views *views, const qd_observer *observer, uint32_t slot,
-                                        uint32_t flags)
-{
-    const qd_target *target = &views->targets[slot];
+    const uint32_t *entry = qd_visible_entries_find(&observer->entries, slot);
+    const uint32_t flags = entry ? *entry & QD_ENTRY_FLAGS : 0;
+    const bool is_shown = shows(views, observer, slot), is_near = is_shown || qd_rule_near(observer, target, flags);
 
     if (flags & QD_ENTRY_SEEN) {
-        return seen_how(views, observer, slot, flags);
+        return is_shown ? QD_ROOM_SEEN_BY_SHOW : is_near ? QD_ROOM_SEEN : QD_ROOM_SEEN_BY_MARGIN;
     }
-    qd_room_visibility forbidden = forbids(views, observer, slot);
+    qd_room_visibility forbidden = forbids(views, observer, target, slot);
     if (forbidden) {
         return forbidden;
     }
     if (flags & QD_ENTRY_HELD) {
         return QD_ROOM_NOT_BUDGET;
     }
-    if (views->suspended || observer->changed_round == views->round + 1 || target->spawn_round == views->round + 1) {
+    if (views->suspended) {
         return QD_ROOM_NOT_YET;
     }
-    bool is_shown = shows(views, observer, slot);
-    if (!is_shown && !(flags & (QD_ENTRY_INNER | QD_ENTRY_BEACON_INNER))) {
-        return QD_ROOM_NOT_RANGE;
+    if (!is_near) {
+        return flags & (QD_ENTRY_INNER | QD_ENTRY_BEACON_INNER) ? QD_ROOM_NOT_ANGLE : QD_ROOM_NOT_RANGE;
     }
-    if (!is_shown && !qd_rule_near(observer, target, flags)) {
-        return QD_ROOM_NOT_ANGLE;
-    }
-    return observer->limit > 0 && chosen(observer) >= observer->limit ? QD_ROOM_NOT_LIMIT : QD_ROOM_NOT_YET;
+    return QD_ROOM_NOT_LIMIT;
 }
 
-static qd_room_reason reason_of(const qd_views *views, const qd_observer *observer, uint32_t slot)
+/* `then` is the entity as it was at the last tick; NULL: it came since. */
+static qd_room_reason reason_of(const qd_views *views, uint32_t row, uint32_t slot, const qd_target *then)
 {
-    const qd_target *target = &views->targets[slot];
-    const uint32_t *entry = qd_visible_entries_find(&observer->entries, slot);
-    float range = observer->range > target->visible_range ? observer->range : target->visible_range;
+    qd_observer observer;
+    const bool is_decided = qd_last_tick_observer(views, row, &observer) && then != NULL;
+    const qd_target *target = is_decided ? then : &views->targets[slot];
 
+    if (!is_decided) {
+        observer = views->observers[row];
+        if (observer.anchor != QD_NONE) {
+            memcpy(observer.at, views->targets[observer.anchor].at, sizeof observer.at);
+        }
+    }
+    const float range = observer.range > target->visible_range ? observer.range : target->visible_range;
     return (qd_room_reason){
-        .member = observer->member,
-        .observer = observer->id,
-        .visibility = visibility_of(views, observer, slot, entry ? *entry & QD_ENTRY_FLAGS : 0),
-        .distance = qd_rule_distance(observer, target),
-        .range = observer->kind == QD_ROOM_BOX ? 0 : range,
-        .leave_margin = observer->leave_margin,
-        .limit = observer->limit,
-        .seen = observer->seen,
+        .member = observer.member,
+        .observer = observer.id,
+        .visibility = is_decided ? visibility_of(views, &observer, target, slot) : QD_ROOM_NOT_YET,
+        .distance = qd_rule_distance(&observer, target),
+        .range = observer.kind == QD_ROOM_BOX ? 0 : range,
+        .leave_margin = observer.leave_margin,
+        .limit = observer.limit,
+        .seen = observer.seen,
     };
 }
 
@@ -122,32 +110,34 @@ static void keep(qd_room_reason *reasons, uint32_t capacity, uint32_t count, qd_
     }
 }
 
+/* With `member`, its observer `a`; else the first observer at entity `a`, or QD_NONE. False: there is no `a`. */
+static bool find_first(const qd_views *views, uint32_t member, uint32_t a, uint32_t *row)
+{
+    if (member != UINT32_MAX) {
+        *row = qd_observer_find(views, member, a);
+        return *row != QD_NONE;
+    }
+    const uint32_t anchor = qd_ids_get(&views->entities->ids, a).slot;
+    *row = anchor != QD_SLOT_NONE && views->index ? views->targets[anchor].anchored : QD_NONE;
+    return anchor != QD_SLOT_NONE;
+}
+
 uint32_t qd_views_why(const qd_views *views, uint32_t member, uint32_t a, uint32_t b, uint32_t capacity,
                       qd_room_reason *reasons)
 {
-    uint32_t slot = qd_ids_get(&views->entities->ids, b).slot, count = 0;
+    const uint32_t slot = qd_ids_get(&views->entities->ids, b).slot;
+    uint32_t row, count = 0;
+    qd_target target;
 
-    if (slot == QD_SLOT_NONE) {
+    if (slot == QD_SLOT_NONE || !find_first(views, member, a, &row)) {
         return UINT32_MAX;
     }
-    if (member != UINT32_MAX) {
-        uint32_t row = qd_observer_find(views, member, a);
-
-        if (row == QD_NONE) {
-            return UINT32_MAX;
-        }
-        if (capacity > 0) {
-            reasons[0] = reason_of(views, &views->observers[row], slot);
-        }
-        return 1;
+    if (row == QD_NONE) {
+        return 0;
     }
-    uint32_t anchor = qd_ids_get(&views->entities->ids, a).slot;
-    if (anchor == QD_SLOT_NONE) {
-        return UINT32_MAX;
-    }
-    uint32_t row = views->index ? views->targets[anchor].anchored : QD_NONE;
-    for (; row != QD_NONE; row = views->observers[row].of_anchor.next) {
-        keep(reasons, capacity, count++, reason_of(views, &views->observers[row], slot));
+    const qd_target *then = qd_last_tick_target(views, slot, &target) ? &target : NULL;
+    for (; row != QD_NONE; row = member == UINT32_MAX ? views->observers[row].of_anchor.next : QD_NONE) {
+        keep(reasons, capacity, count++, reason_of(views, row, slot, then));
     }
     return count;
 }

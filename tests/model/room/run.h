@@ -160,5 +160,7 @@ void views_do_unobserve(struct run *run, rng_stream *rng, uint32_t member);
 void views_do_except(struct run *run, rng_stream *rng, uint32_t member);
 void views_do_tick(struct run *run, rng_stream *rng);
 void views_do_catch_up(struct run *run);
+/* Compares the answers for all observers and an entity, after a tick or after changes that no tick contains yet. */
+void views_check_why(struct run *run, rng_stream *rng);
 
 #endif

@@ -11,13 +11,29 @@ void views_init(views_room *views, ref_room *room)
     *views = (views_room){.room = room};
 }
 
-void views_deinit(views_room *views)
+static void drop_observers(views_room *views)
 {
     for (uint32_t i = 0; i < views->observers; i++) {
         free(views->observer[i].view);
         free(views->observer[i].held);
     }
     free(views->observer);
+}
+
+static void drop_kept(views_room *views)
+{
+    if (views->then) {
+        drop_observers(views->then);
+        free(views->then->room->now.all);
+        free(views->then->room);
+        free(views->then);
+    }
+}
+
+void views_deinit(views_room *views)
+{
+    drop_kept(views);
+    drop_observers(views);
     free(views->changes.all);
 }
 
@@ -86,7 +102,8 @@ views_observer *views_add(views_room *views, uint32_t member, uint32_t id)
         views->observer[row] = (views_observer){0};
     }
     views_observer *observer = &views->observer[row];
-    *observer = (views_observer){.live = true,
+    *observer = (views_observer){.birth = ++views->births,
+                                 .live = true,
                                  .member = member,
                                  .id = id,
                                  .view = observer->view,
@@ -288,7 +305,6 @@ static qd_room_visibility visibility_of(const views_room *views, const views_obs
         [QD_ROOM_LEFT_TEAM] = QD_ROOM_NOT_TEAM,
     };
     bool is_shown = views_shows(observer, entity->id);
-    uint32_t chosen = observer->seen + observer->held_count;
 
     if (views_sees(observer, entity)) {
         return is_shown                                 ? QD_ROOM_SEEN_BY_SHOW
@@ -316,17 +332,58 @@ static qd_room_visibility visibility_of(const views_room *views, const views_obs
     if (!views_is_near(views, observer, entity)) {
         return QD_ROOM_NOT_ANGLE;
     }
-    return observer->limit > 0 && chosen >= observer->limit ? QD_ROOM_NOT_LIMIT : QD_ROOM_NOT_YET;
+    return QD_ROOM_NOT_LIMIT;
+}
+
+static void *copy_of(const void *from, size_t size)
+{
+    return size == 0 ? NULL : memcpy(malloc(size), from, size);
+}
+
+void views_keep(views_room *views)
+{
+    drop_kept(views);
+    views_room *then = copy_of(views, sizeof *views);
+    then->then = NULL;
+    then->room = copy_of(views->room, sizeof *views->room);
+    then->room->now.all = copy_of(views->room->now.all, views->room->now.count * sizeof views->room->now.all[0]);
+    then->observer = copy_of(views->observer, views->observers * sizeof views->observer[0]);
+    for (uint32_t i = 0; i < views->observers; i++) {
+        views_observer *observer = &then->observer[i];
+
+        observer->view = copy_of(observer->view, observer->seen * sizeof observer->view[0]);
+        observer->held = copy_of(observer->held, observer->held_count * sizeof observer->held[0]);
+    }
+    views->then = then;
+}
+
+static const views_observer *born(const views_room *views, uint64_t birth)
+{
+    for (uint32_t i = 0; i < views->observers; i++) {
+        if (views->observer[i].live && views->observer[i].birth == birth) {
+            return &views->observer[i];
+        }
+    }
+    return NULL;
 }
 
 qd_room_reason views_why(const views_room *views, const views_observer *observer, const ref_entity *entity)
 {
-    float range = fmaxf(observer->range, entity->visible_range);
+    const views_room *then = views->then;
+    const views_observer *old = then ? born(then, observer->birth) : NULL;
+    const ref_entity *was = then ? ref_born(&then->room->now, entity->id, entity->birth) : NULL;
+    bool is_decided = old && was;
 
+    if (is_decided) {
+        views = then;
+        observer = old;
+        entity = was;
+    }
+    float range = fmaxf(observer->range, entity->visible_range);
     return (qd_room_reason){
         .member = observer->member,
         .observer = observer->id,
-        .visibility = visibility_of(views, observer, entity),
+        .visibility = is_decided ? visibility_of(views, observer, entity) : QD_ROOM_NOT_YET,
         .distance = views_distance(views, observer, entity),
         .range = observer->kind == QD_ROOM_BOX ? 0 : range,
         .leave_margin = observer->margin,

@@ -25,6 +25,7 @@ typedef struct views_seen {
 } views_seen;
 
 typedef struct views_observer {
+    uint64_t birth;  /* differs between observers with the same id */
     bool live, gone; /* gone: it ends at the next tick */
     uint32_t member, id;
     qd_room_region_kind kind;
@@ -76,8 +77,10 @@ typedef struct views_room {
     uint64_t reported_before; /* the tick before the last round */
     bool watchers_due;        /* somebody's reverse view has changed since */
     bool suspended;
-    uint64_t enters, leaves;
+    uint64_t births, enters, leaves;
     views_changes changes; /* of the last tick, ordered by (kind, member, observer, id) */
+    /* Observers and entities as the last tick left them, for views_why; NULL: there was none yet. */
+    struct views_room *then;
 } views_room;
 
 void views_init(views_room *views, ref_room *room);
@@ -120,6 +123,9 @@ views_seen *views_sees(const views_observer *observer, const ref_entity *entity)
 /* As it is, or was when it was removed since the last tick. */
 const ref_entity *views_entity(const views_room *views, const views_seen *seen);
 
+/* As of the last tick, whatever changed since. */
 qd_room_reason views_why(const views_room *views, const views_observer *observer, const ref_entity *entity);
+/* Keeps observers and entities as they are now, after a tick. */
+void views_keep(views_room *views);
 
 #endif

@@ -334,8 +334,7 @@ static void check_reason(struct run *run, const qd_room_reason *found, qd_room_r
     met->visibilities[found->visibility]++;
 }
 
-/* Straight after a tick. */
-static void check_why(struct run *run, rng_stream *rng)
+void views_check_why(struct run *run, rng_stream *rng)
 {
     views_room *reference = run->views;
     uint32_t a = draw_id(run, rng), b = draw_id(run, rng), count = 0;
@@ -454,7 +453,7 @@ void views_do_tick(struct run *run, rng_stream *rng)
     if (run->views) {
         check_view_stats(run);
     }
-    check_why(run, rng);
+    views_check_why(run, rng);
 }
 
 void views_do_catch_up(struct run *run)

@@ -389,4 +389,5 @@ void views_tick(views_room *views, uint32_t skipped)
         qsort(views->changes.all, views->changes.count, sizeof views->changes.all[0], by_kind);
     }
     ref_forget_gone(views->room);
+    views_keep(views);
 }

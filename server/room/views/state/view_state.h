@@ -24,11 +24,13 @@ enum {
     QD_TARGET_CARRIER_CHANGED = 1, /* listed in changed_carriers */
     QD_TARGET_CHANGED = 2,         /* listed in changed */
     QD_TARGET_ADDED = 4,           /* listed in the additions of the spatial join */
+    QD_TARGET_KEPT = 8,            /* listed in kept */
 };
 
 /* An entity as observers see it. All that the rule reads lies together. */
 typedef struct qd_target {
     float at[3];             /* in two dimensions the last is 0 */
+    float was[3];            /* with position_round the next round: where it was at the last tick */
     uint32_t position_round; /* the round that first shows this position, */
     uint32_t spawn_round;    /* and the round that first shows the entity */
     uint32_t category, team;
@@ -39,6 +41,14 @@ typedef struct qd_target {
     uint8_t removed; /* qd_space_reason, until another entity gets the slot */
     uint8_t flags;   /* QD_TARGET_* */
 } qd_target;
+
+/* What the rule read of a target at the last tick, if that has changed since (last_tick.h). */
+typedef struct qd_kept_target {
+    uint32_t slot;
+    uint32_t category, team;
+    float visible_range;
+    uint8_t hidden;
+} qd_kept_target;
 
 /* What clients described of an entity, whether there are observers or not. */
 typedef struct qd_description {
@@ -88,11 +98,12 @@ typedef struct qd_observer {
     uint8_t kind;  /* qd_room_region_kind */
     uint8_t tiers;
     bool sees_self : 1;
-    bool is_plain : 1; /* without leave_margin and enter_budget */
+    bool is_plain : 1;   /* without leave_margin and enter_budget */
+    bool owns_lists : 1; /* of a copy (last_tick.h): the row has other lists now */
 
     uint32_t id;
-    uint32_t changed_round; /* the round that first shows its last change by a command */
-    uint32_t *exceptions;   /* `hide`, then `show`, each ascending */
+    uint32_t before; /* the copy of it as it was at the last tick; QD_NONE: it has not changed. Of a copy: the row */
+    uint32_t *exceptions; /* `hide`, then `show`, each ascending */
     float at[3], leave_margin;
     float range, half[3], direction[3], angle;
     double unit[3], cosine, sine; /* of a cone */
@@ -201,8 +212,12 @@ typedef struct qd_views {
     uint8_t *attention; /* by row: QD_ATTEND_* */
     uint32_t attention_capacity;
     uint32_t multiplier; /* of all sets of visible entries */
-    qd_map rows;         /* member << 32 | id to row */
-    uint64_t *order;     /* by rank: member << 32 | id */
+    qd_observer *before; /* copies of observers that have changed since the last tick (last_tick.h), */
+    uint32_t before_count, before_capacity;
+    qd_kept_target *kept; /* and of targets */
+    uint32_t kept_count, kept_capacity;
+    qd_map rows;     /* member << 32 | id to row */
+    uint64_t *order; /* by rank: member << 32 | id */
     uint32_t order_count, order_capacity;
     bool order_stale;
 

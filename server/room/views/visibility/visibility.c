@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../state/last_tick.h"
 #include "spatial_join.h"
 #include "visibility_index.h"
 
@@ -63,6 +64,7 @@ void qd_visibility_close(qd_views *views)
     views->uses_join = views->has_beacons = false;
     views->visible_count = 0;
     views->changed_carriers_count = views->changed_count = 0;
+    qd_last_tick_forget_targets(views);
     qd_array_drop(views->heap, views->use, views->use_capacity);
     qd_array_drop(views->heap, views->targets, views->target_capacity);
     views->use = NULL;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../state/last_tick.h"
 #include "../state/rule.h"
 
 #define CHUNK_COUNT 512u /* its columns stay in the first level of cache */
@@ -368,6 +369,9 @@ void qd_view_index_move(qd_views *views, uint32_t count, const uint32_t *slots, 
             bool is_other = (target->at[0] != at[0]) | (target->at[1] != at[1]) | (target->at[2] != at[2]);
 
             points[i] = target->point;
+            if (is_other && target->position_round != views->round + 1) {
+                memcpy(target->was, target->at, sizeof target->was);
+            }
             memcpy(target->at, at, sizeof at);
             target->position_round = is_other ? views->round + 1 : target->position_round;
             if (target->beacon != QD_NONE || target->anchored != QD_NONE) {
@@ -385,6 +389,7 @@ void qd_view_index_filter(qd_views *views, uint32_t slot, uint32_t category)
     if (!views->index || views->targets[slot].category == category) {
         return;
     }
+    qd_last_tick_keep_target(views, slot);
     views->targets[slot].category = category;
     list_target(views, slot, QD_TARGET_CHANGED);
 }
@@ -394,6 +399,7 @@ qd_status qd_view_index_describe(qd_views *views, uint32_t slot, const qd_descri
     if (!views->index) {
         return QD_OK;
     }
+    qd_last_tick_keep_target(views, slot);
     qd_target *target = &views->targets[slot];
     if (target->visible_range != description->visible_range) {
         qd_status status = set_beacon(views, slot, description->visible_range);
