@@ -15,11 +15,12 @@ TEST(a_set_shrinks_when_a_crowd_has_gone)
 
     (void)state;
     qd_heap_init(&heap);
-    qd_visible_entries_relay(&set, &heap, true, 0);
+    qd_visible_entries_relay(&set, &heap, true);
     for (uint32_t slot = 0; slot < CROWD; slot++) {
         uint32_t *place = qd_visible_entries_put(&set, &heap, slot, QD_ENTRY_INNER);
 
-        qd_entry_relayed(&set, place)->reported = slot;
+        *qd_entry_reported(&set, place) = slot;
+        qd_entry_relayed(&set, place)->id = slot + 1;
     }
     const uint32_t most = set.capacity;
     qd_visible_entries_trim(&set, &heap);
@@ -32,11 +33,12 @@ TEST(a_set_shrinks_when_a_crowd_has_gone)
     assert_int_equal(set.count, LEFT);
     assert_true(set.capacity <= 16 * LEFT);
     for (uint32_t slot = 0; slot < LEFT; slot++) {
-        const uint32_t *place = qd_visible_entries_find(&set, slot);
+        uint32_t *place = qd_visible_entries_find(&set, slot);
 
         assert_non_null(place);
         assert_int_equal(*place, slot << QD_ENTRY_SHIFT | QD_ENTRY_INNER);
-        assert_int_equal(qd_entry_relayed(&set, place)->reported, slot);
+        assert_int_equal(*qd_entry_reported(&set, place), slot);
+        assert_int_equal(qd_entry_relayed(&set, place)->id, slot + 1);
     }
     assert_null(qd_visible_entries_find(&set, LEFT));
 

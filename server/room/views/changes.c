@@ -207,7 +207,7 @@ static void relay_one(const struct relaying *relaying, uint32_t at)
     const qd_target *target = &views->targets[slot];
 
     if (!(*entry & QD_ENTRY_WAITS)) {
-        bool has_changed = (int32_t)(target->position_round - relayed->reported) > 0;
+        bool has_changed = (int32_t)(target->position_round - *qd_entry_reported(&observer->entries, entry)) > 0;
 
         if (!has_changed || !is_turn_at(relaying, observer, qd_rule_distance(observer, target), relayed->id)) {
             return;
@@ -282,19 +282,20 @@ static uint32_t aged(uint32_t round, uint32_t now)
     return now - round > AGE_MAX ? now - AGE_MAX : round;
 }
 
-static void age_relayed(const qd_views *views, const qd_visible_entries *set)
+static void age_entries(const qd_views *views, const qd_visible_entries *set)
 {
-    for (uint32_t at = 0; at < set->capacity && set->relayed; at++) {
+    for (uint32_t at = 0; at < set->capacity; at++) {
         if (!(set->entry[at] & QD_ENTRY_SEEN)) {
             continue;
         }
-        qd_relayed *relayed = &set->relayed[at];
+        uint32_t *reported = qd_entry_reported(set, &set->entry[at]);
         const uint32_t position_round = views->targets[qd_entry_slot(set->entry[at])].position_round;
-        const bool has_changed = (int32_t)(position_round - relayed->reported) > 0;
+        const bool has_changed = (int32_t)(position_round - *reported) > 0;
 
-        relayed->reported =
-            has_changed ? aged(position_round, views->round) - 1 : aged(relayed->reported, views->round);
-        relayed->waits_since = aged(relayed->waits_since, views->round);
+        *reported = has_changed ? aged(position_round, views->round) - 1 : aged(*reported, views->round);
+        if (set->relayed) {
+            set->relayed[at].waits_since = aged(set->relayed[at].waits_since, views->round);
+        }
     }
 }
 
@@ -304,7 +305,7 @@ void qd_changes_age(qd_views *views)
         return;
     }
     for (uint32_t row = 0; row < views->count; row++) {
-        age_relayed(views, &views->observers[row].entries);
+        age_entries(views, &views->observers[row].entries);
     }
     for (uint32_t slot = 0; slot < views->target_end; slot++) {
         views->targets[slot].position_round = aged(views->targets[slot].position_round, views->round);

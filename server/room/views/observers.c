@@ -334,8 +334,7 @@ void qd_observer_relay(qd_views *views, uint32_t row)
 {
     qd_observer *observer = &views->observers[row];
 
-    /* The oldest possible round: no position of what is in view was reported. */
-    qd_visible_entries_relay(&observer->entries, views->heap, observer->tiers > 0, views->round - UINT32_MAX / 4);
+    qd_visible_entries_relay(&observer->entries, views->heap, observer->tiers > 0);
 }
 
 /* Observers for which the entries that changed are not enough. */

@@ -23,10 +23,10 @@ static uint64_t news_key(const qd_views *views, const qd_observer *observer, uin
 void qd_view_relay(qd_views *views, uint32_t row, uint32_t *entry)
 {
     const qd_observer *observer = &views->observers[row];
-    qd_relayed *relayed = qd_entry_relayed(&observer->entries, entry);
+    const qd_relayed *relayed = qd_entry_relayed(&observer->entries, entry);
 
     *entry &= ~(uint32_t)QD_ENTRY_WAITS;
-    relayed->reported = views->round;
+    *qd_entry_reported(&observer->entries, entry) = views->round;
     qd_view_list_add(views, &views->relays, (uint64_t)observer->rank << 32 | relayed->id, qd_entry_slot(*entry));
 }
 
@@ -36,11 +36,9 @@ void qd_view_enter(qd_views *views, uint32_t row, uint32_t *entry)
     uint32_t slot = qd_entry_slot(*entry);
 
     *entry |= QD_ENTRY_SEEN;
+    *qd_entry_reported(&observer->entries, entry) = views->round;
     if (observer->entries.relayed) {
-        qd_relayed *relayed = qd_entry_relayed(&observer->entries, entry);
-
-        relayed->reported = views->round;
-        relayed->id = views->entities->id[slot];
+        qd_entry_relayed(&observer->entries, entry)->id = views->entities->id[slot];
     }
     observer->seen++;
     views->seen_count++;

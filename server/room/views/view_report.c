@@ -114,9 +114,9 @@ static void add_views(qd_views *views, qd_view_list *list, uint8_t news)
                 continue;
             }
             qd_view_list_add(views, list, (uint64_t)observer->rank << 32 | views->entities->id[slot], slot);
-            if (news && set->relayed) {
+            if (news) {
                 set->entry[at] &= ~(uint32_t)QD_ENTRY_WAITS;
-                set->relayed[at].reported = views->round;
+                *qd_entry_reported(set, &set->entry[at]) = views->round;
             }
         }
     }

@@ -162,6 +162,20 @@ static struct observer_request draw_observer(const struct run *run, rng_stream *
     return request;
 }
 
+/* Half of the requests for an observer are the same but for its tiers, so that its view goes on with other tiers. */
+static struct observer_request draw_same_or_other(const struct run *run, rng_stream *rng, uint32_t member)
+{
+    struct observer_request request = draw_observer(run, rng);
+    const uint32_t id = request.id;
+    rng_stream own = {run->seed * 1013 + member * VIEWS_OBSERVERS_MAX + id};
+
+    if (rng_one_in(rng, 2)) {
+        request = draw_observer(run, &own);
+        request.id = id;
+    }
+    return request;
+}
+
 static int check_direction(const float direction[3])
 {
     return direction[0] == 0 && direction[1] == 0 && direction[2] == 0 ? QD_ROOM_BAD_REGION : 0;
@@ -242,8 +256,8 @@ static int observe_one(struct run *run, uint32_t member, const struct observer_r
         observer = views_add(run->views, member, request->id);
     }
     take(run, observer, request);
-    for (uint32_t i = 0; i < observer->seen && observer->tiers == 0; i++) {
-        observer->view[i].reported = 0;
+    for (uint32_t i = 0; i < observer->seen && batch->tier_count == 0; i++) {
+        observer->view[i].since = 0;
     }
     observer->tiers = batch->tier_count;
     for (uint32_t tier = 0; tier < batch->tier_count; tier++) {
@@ -255,7 +269,7 @@ static int observe_one(struct run *run, uint32_t member, const struct observer_r
 
 void views_do_observe(struct run *run, rng_stream *rng, uint32_t member)
 {
-    struct observer_request request = draw_observer(run, rng);
+    struct observer_request request = draw_same_or_other(run, rng, member);
     uint32_t every[3];
     float range[3];
     qd_room_refusals refusals;

@@ -37,9 +37,15 @@ static void *zeroed(qd_heap *heap, size_t size)
     return memory;
 }
 
+/* Of the entries and their rounds. */
+static size_t entry_bytes(uint32_t capacity)
+{
+    return 2 * (size_t)capacity * sizeof(uint32_t);
+}
+
 static void release(qd_visible_entries *set, qd_heap *heap)
 {
-    qd_heap_free_aligned(heap, set->entry, ALIGNMENT, set->capacity * sizeof set->entry[0]);
+    qd_heap_free_aligned(heap, set->entry, ALIGNMENT, entry_bytes(set->capacity));
     qd_heap_free_aligned(heap, set->relayed, ALIGNMENT, set->relayed ? set->capacity * sizeof set->relayed[0] : 0);
 }
 
@@ -65,7 +71,7 @@ static void rebuild(qd_visible_entries *set, qd_heap *heap, uint32_t capacity, b
     qd_visible_entries old = *set;
 
     set->capacity = capacity;
-    set->entry = zeroed(heap, capacity * sizeof set->entry[0]);
+    set->entry = zeroed(heap, entry_bytes(capacity));
     set->relayed = relay ? zeroed(heap, capacity * sizeof set->relayed[0]) : NULL;
     for (uint32_t i = 0; i < old.capacity; i++) {
         if (old.entry[i] == 0) {
@@ -73,6 +79,7 @@ static void rebuild(qd_visible_entries *set, qd_heap *heap, uint32_t capacity, b
         }
         uint32_t at = index_of(set, qd_entry_slot(old.entry[i]));
         set->entry[at] = old.entry[i];
+        set->entry[at + capacity] = old.entry[i + old.capacity];
         if (relay && old.relayed) {
             set->relayed[at] = old.relayed[i];
         }
@@ -80,14 +87,14 @@ static void rebuild(qd_visible_entries *set, qd_heap *heap, uint32_t capacity, b
     release(&old, heap);
 }
 
-void qd_visible_entries_relay(qd_visible_entries *set, qd_heap *heap, bool relay, uint32_t reported)
+void qd_visible_entries_relay(qd_visible_entries *set, qd_heap *heap, bool relay)
 {
     if (relay == (set->relayed != NULL)) {
         return;
     }
     rebuild(set, heap, set->capacity ? set->capacity : CAPACITY_MIN, relay);
-    for (uint32_t at = 0; at < set->capacity && relay; at++) {
-        set->relayed[at].reported = reported;
+    for (uint32_t at = 0; at < set->capacity && !relay; at++) {
+        set->entry[at] &= ~(uint32_t)QD_ENTRY_WAITS;
     }
 }
 
@@ -138,6 +145,7 @@ void qd_visible_entries_remove(qd_visible_entries *set, uint32_t *entry)
             continue;
         }
         set->entry[hole] = set->entry[at];
+        set->entry[hole + set->capacity] = set->entry[at + set->capacity];
         if (set->relayed) {
             set->relayed[hole] = set->relayed[at];
         }

@@ -6,7 +6,8 @@
  *     slot (22 bits) | flags (10 bits)       0: empty, so flags are never all 0
  *
  * Open addressing, linear probing, deletion by backward shift. Clients choose which slots come near whom, so positions
- * in the table depend on a salt. An observer that relays has a row of rounds beside each entry.
+ * in the table depend on a salt. Beside each entry is the round that last reported its position, because the observer
+ * may get relay tiers later. An observer that relays has another row beside each entry.
  *
  * Adding an entry cannot fail: it may exceed the memory budget.
  */
@@ -34,14 +35,13 @@ enum {
     QD_ENTRY_FLAGS = (1 << QD_ENTRY_SHIFT) - 1,
 };
 
-/* When the position was reported and how long it has waited, in rounds; and the id, which decides its turn. */
+/* Since which round it waits to be relayed, with QD_ENTRY_WAITS; and the id, which decides its turn. */
 typedef struct qd_relayed {
-    uint32_t reported, waits_since;
-    uint32_t id;
+    uint32_t waits_since, id;
 } qd_relayed;
 
 typedef struct qd_visible_entries {
-    uint32_t *entry;
+    uint32_t *entry;     /* and behind all of them a round for each */
     qd_relayed *relayed; /* beside each entry; NULL: the observer does not relay */
     uint32_t count;
     uint32_t capacity;   /* a power of two, or 0 */
@@ -57,8 +57,8 @@ static inline uint32_t qd_entry_slot(uint32_t entry)
 uint32_t qd_visible_entries_multiplier(uint64_t salt);
 /* The set is empty afterwards. */
 void qd_visible_entries_deinit(qd_visible_entries *set, qd_heap *heap);
-/* Adds or removes the rows of rounds. In new rows the position was reported at round `reported`. */
-void qd_visible_entries_relay(qd_visible_entries *set, qd_heap *heap, bool relay, uint32_t reported);
+/* Adds or removes the rows for relay. Without them nothing waits. */
+void qd_visible_entries_relay(qd_visible_entries *set, qd_heap *heap, bool relay);
 
 /* NULL: not in the set. Entries move at the next put or remove. */
 uint32_t *qd_visible_entries_find(const qd_visible_entries *set, uint32_t slot);
@@ -71,6 +71,12 @@ void qd_visible_entries_remove(qd_visible_entries *set, uint32_t *entry);
 void qd_visible_entries_trim(qd_visible_entries *set, qd_heap *heap);
 /* Clears QD_ENTRY_CHANGED, and removes entries without other flags. */
 void qd_visible_entries_settle(qd_visible_entries *set);
+
+/* The round that last reported the position of an entity in the view. */
+static inline uint32_t *qd_entry_reported(const qd_visible_entries *set, uint32_t *entry)
+{
+    return entry + set->capacity;
+}
 
 static inline qd_relayed *qd_entry_relayed(const qd_visible_entries *set, const uint32_t *entry)
 {
