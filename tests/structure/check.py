@@ -13,6 +13,8 @@ breaks a rule, with the rule, and exits with 1:
   3. No two .c files share a name.
   4. A folder has at most FILES_MAX .c and .h files, and a README.md that names each of them.
   5. Each file and each function that a README.md under server/ names exists.
+  6. Each rule of proto/SPEC.md names its tests, and they exist. The rules of a section have consecutive numbers, and the
+     comments of proto/quadrille.proto and other pages name only rules that exist.
 """
 import collections
 import os
@@ -200,6 +202,51 @@ def check_readmes(root, files):
     return problems
 
 
+SPEC = "proto/SPEC.md"
+RULE = re.compile(r"\*\*([A-Z])(\d+)\.\*\*")
+# Pages beside the specification that name its rules.
+RULE_READERS = ["proto/quadrille.proto", "proto/README.md"]
+
+
+def check_test(root, rule, path, name):
+    at = os.path.join(root, path)
+    if not os.path.exists(at):
+        return [f"{SPEC}: {rule} names {path}, which does not exist"]
+    with open(at, encoding="utf-8") as file:
+        text = file.read()
+    if name and not re.search(rf"\b[A-Z_]*(?:TEST|SCENARIO|CASE)[A-Z_]*\(\s*{name}\b", text):
+        return [f"{SPEC}: {rule} names the test {name}, which {path} does not have"]
+    return []
+
+
+def check_spec(root):
+    problems = []
+    with open(os.path.join(root, SPEC), encoding="utf-8") as file:
+        prose = file.read()
+    rules, last = set(), {}
+    starts = list(RULE.finditer(prose)) + [None]
+    for start, after in zip(starts, starts[1:]):
+        letter, number = start.group(1), int(start.group(2))
+        rule = f"{letter}{number}"
+        rules.add(rule)
+        if number != last.get(letter, 0) + 1:
+            problems.append(f"{SPEC}: {rule} follows {letter}{last.get(letter, 0)}; number the rules consecutively")
+        last[letter] = number
+        body = prose[start.end():after.start() if after else len(prose)]
+        tests = re.findall(r"`(tests/[\w/]+\.(?:c|sh))(?::(\w+))?`", body)
+        if not tests:
+            problems.append(f"{SPEC}: {rule} names no test; name the one that fails if the rule is broken")
+        for path, name in tests:
+            problems += check_test(root, rule, path, name)
+    letters = "".join(sorted(last))
+    for page in [SPEC] + RULE_READERS:
+        with open(os.path.join(root, page), encoding="utf-8") as file:
+            text = file.read()
+        for rule in sorted(set(re.findall(rf"(?<![\w^/])([{letters}]\d{{1,2}})(?!\w)", text)) - rules):
+            problems.append(f"{page}: names the rule {rule}, which {SPEC} does not have")
+    return problems
+
+
 def main(arguments):
     if len(arguments) != 2:
         sys.exit(__doc__.strip())
@@ -238,6 +285,7 @@ def main(arguments):
         if number > FILES_MAX:
             problems.append(f"{folder}: has {number} files; a folder has at most {FILES_MAX}")
     problems += check_readmes(root, files)
+    problems += check_spec(root)
     for line in problems:
         print(line)
     print(f"{len(files)} files, {sum(map(len, edges.values()))} edges, {len(problems)} problems")

@@ -59,6 +59,9 @@ TEST(ends_have_their_reason)
     }
 }
 
+SCENARIO(entity_reshaped_and_back_is_not_resized,
+         LIVE "reshape 1 half_x 0; reshape 1 half_x 1; move 1 60; tick -> A end 1-2 moved apart")
+
 /* Catching up is not for suspended subscriptions. */
 SCENARIO(too_many_pairs_for_a_reset_suspend_once, "open events_max 2;" CROWD "move 3 11; tick; subscribe;"
                                                   "catch up -> A suspended 3; catch up; tick; stats -> pairs 0;"
@@ -118,6 +121,10 @@ SCENARIO(requested_depth_is_kept, "open depth 4; spawn 1 10; tick; stats -> dept
 SCENARIO(lost_tick_counts, SWEPT "move 1 51; tick -> A begin 1-2; lose; resume; catch up -> A reset merged 1 begin 1-2;"
                                  "move 1 10; tick -> A end 1-2 moved apart; subscribe; catch up -> A reset")
 
+SCENARIO(
+    subscribe_while_ticks_are_missing_counts_them, SWEPT
+    "move 1 51; tick -> A begin 1-2; lose; tick; tick; subscribe; catch up -> A reset merged 3 passed lost begin 1-2")
+
 /* From tick 2 to tick 10; from 7 on, pairs may have passed unseen. */
 SCENARIO(skipped_ticks_count,
          SWEPT "tick skip 4 -> A skipped 4; lose; tick skip 2; resume; tick -> A reset merged 9 passed lost")
@@ -163,6 +170,11 @@ SCENARIO(passed_pairs_are_reported_outside_the_set,
 
 SCENARIO(room_that_is_not_swept_reports_no_passed_pairs,
          "spawn 1 10, 2 50; subscribe; tick -> A reset; move 1 90; tick")
+
+/* At its old place, its new shape touches 3. */
+SCENARIO(entity_passes_what_its_new_shape_touches_at_the_start,
+         "open swept; spawn 1 10, 3 5; tick; subscribe; catch up -> A reset;"
+         "reshape 1 half_x 4; move 1 90; tick -> A passed 1-3; reshape 1 half_x 9; reshape 1 half_x 4; move 1 95; tick")
 
 /* Pairs that begin or end did not pass, and teleported entities pass nothing. */
 SCENARIO(passed_pair_neither_begins_nor_ends, "open swept;" LANE_4 "subscribe; catch up -> A reset;"

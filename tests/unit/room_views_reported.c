@@ -63,6 +63,17 @@ SCENARIO(bytes_go_to_leaves_then_enters_then_relays,
          "options bytes 1; unobserve 7;"
          "tick -> A view leave 7:1 observer gone 7:2 observer gone 7:3 observer gone 7:4 observer gone")
 
+/* The first enter takes 96 bytes, the second 64. */
+SCENARIO(enter_that_does_not_fit_stops_all_later_ones,
+         "spawn 1 51, 2 52; describe 1 payload abcdefghijklmnopqrstuvwxyzabcdef, 2 tag 1; options bytes 95;"
+         "observe 7 range 10; tick; tick; options bytes 96; tick -> A view enter 7:1 payload "
+         "abcdefghijklmnopqrstuvwxyzabcdef; tick -> A view enter 7:2 tag 1")
+
+/* The budget of 7 lets 1 try at each tick, never 2 in its place. */
+SCENARIO(entity_held_back_by_bytes_uses_up_the_enter_budget,
+         "spawn 1 51, 2 52; describe 1 payload a; options bytes 64; observe 7 range 10 budget 1; tick; tick;"
+         "options bytes 0; tick -> A view enter 7:1 payload a; tick -> A view enter 7:2")
+
 /* The bytes are those of one enter. */
 SCENARIO(
     equally_near_entities_enter_by_observer_and_id,
