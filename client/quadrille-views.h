@@ -3,7 +3,7 @@
  * libquadrille: views, the entities that each observer sees. quadrille.h includes this file, and its rules on threads,
  * ownership and errors apply here.
  *
- * "Views" in quadrille.proto defines observers, views and margins. VIEWS.md is the guide for a game backend, with
+ * "Views" in SPEC.md defines observers, views and margins. VIEWS.md is the guide for a game backend, with
  * examples/gateway.c as its example.
  */
 #ifndef QUADRILLE_VIEWS_H
@@ -48,7 +48,7 @@ QD_API uint64_t qd_client_why_observer(qd_client *client, uint64_t room, uint32_
 /* ---- the views ----
  *
  * Folds the View frames of one room into the view of each observer of this session, and the reverse view, by the
- * contract in quadrille.proto. One observer's view:
+ * contract in SPEC.md (V8). One observer's view:
  *
  *     if (message->kind == QD_SERVER_VIEW && qd_view_apply(view, &message->as.view) == QD_CLIENT_OK)
  *         for (const qd_view_entity *at = qd_view_first(view, player); at != NULL; at = qd_view_after(view, at))

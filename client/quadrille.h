@@ -187,7 +187,7 @@ QD_API const qd_server_message *qd_client_next(qd_client *client);
 QD_API qd_client_status qd_client_connect(qd_client *client, const char *address, const char *token, const char *name,
                                           int timeout_ms);
 /* Call it before hello or connect. The session outlives its connection, and another client may continue it within
- * Welcome's resume_ms (RESUMING in quadrille.proto).
+ * Welcome's resume_ms ("Resume" in proto/README.md).
  *
  *     qd_client_resumable(client, NULL);                                      a new session
  *     qd_client_connect(client, ...);
@@ -222,7 +222,7 @@ QD_API const char *qd_client_status_text(qd_client_status status);
 
 /* ---- the set of pairs ----
  *
- * Folds the Tick frames of one room into the set of overlapping pairs, by the contract in quadrille.proto. Pairs that
+ * Folds the Tick frames of one room into the set of overlapping pairs, by the contract in SPEC.md (P2). Pairs that
  * passed, in a swept room, are not part of the set: read them from the frame.
  *
  *     if (message->kind == QD_SERVER_TICK && qd_pairs_apply(pairs, &message->as.tick) == QD_CLIENT_OK)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Brute force: a sweep along x compares every pair of boxes that overlap on x. It shares no code with the server, and
- * computes corners by the rule in quadrille.proto.
+ * computes corners by the rule in SPEC.md (N1).
  */
 #include "bench.h"
 

@@ -200,7 +200,7 @@ static bool run_steps(run_state *all)
 
 /* ---- checking ---- */
 
-/* By the rule in quadrille.proto, in its order. */
+/* By the rule in SPEC.md (V3), in its order. */
 static bool is_in(const run_state *all, uint32_t fence, uint32_t point)
 {
     const double x = (double)all->points.x[point] - (double)all->fences.x[fence];

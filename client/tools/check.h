@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Computes the events of a trace by brute force: it compares every tick with the previous one, pair by pair. It follows
- * OVERLAP and SWEPT in quadrille.proto, and shares no code with the server.
+ * The rules O and S of SPEC.md, and shares no code with the server.
  */
 #ifndef QD_TOOLS_CHECK_H
 #define QD_TOOLS_CHECK_H

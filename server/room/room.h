@@ -5,7 +5,7 @@
  *
  *     commands (any number)  ->  qd_room_tick  ->  qd_room_next_report until false  ->  commands ...
  *
- * The room keeps the contract of the event stream (proto/quadrille.proto, Tick): which subscription is live, needs a
+ * The room keeps the contract of the event stream (proto/SPEC.md, P2 and R1 to R9): which subscription is live, needs a
  * reset, or is suspended. room_views.h has the commands about observers and views. common/room_types.h defines the
  * shapes, units and ranges of all arguments and results.
  *

@@ -5,7 +5,7 @@
  * An OBSERVER is a region that a member watches, anchored to an entity or free. Its VIEW is the set of entities that it
  * sees. Views change only at ticks, after the moves, by ENTER and LEAVE. Every enter has exactly one leave.
  *
- * THE RULE is in quadrille.proto ("Views"), with every formula. In short, at each tick an entity is
+ * THE RULE is in proto/SPEC.md (V1 to V15), with every formula. In short, at each tick an entity is
  *
  *     ALLOWED            by the lists, hidden, mask and teams
  *     NEAR or STAYING    by the region or the entity's visible_range, and by their margin

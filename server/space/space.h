@@ -25,7 +25,7 @@
  * are split into tasks for the executor that the caller hands in, and give the same set of events on any number of
  * workers. One thread at a time.
  *
- * Overlap and filters are defined in proto/quadrille.proto (OVERLAP), and here in shape.h. Lengths have one unit, which
+ * Overlap and filters are defined in proto/SPEC.md (O1 to O9, P1), and here in shape.h. Lengths have one unit, which
  * is the caller's. All values given must be finite, sizes 0 or more; callers check what peers send.
  */
 #ifndef QD_SPACE_SPACE_H

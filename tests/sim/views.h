@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The views of one stay's observers, folded from its View frames and compared with the rule of quadrille.proto, by
+ * The views of one stay's observers, folded from its View frames and compared with the rule of proto/SPEC.md, by
  * brute force: without margins, limits and budgets, which depend on what was before.
  */
 #ifndef QD_TESTS_SIM_VIEWS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The overlap oracle of all tests: what proto/quadrille.proto (OVERLAP, SWEPT, Query) defines for two shapes, computed a
+ * The overlap oracle of all tests: what proto/SPEC.md (O, S, Q) defines for two shapes, computed a
  * second time. It shares no code with the server: of server/ it knows the plain types of space/types.h alone. In two
  * dimensions z is 0.
  *

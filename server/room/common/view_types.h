@@ -95,7 +95,7 @@ typedef struct qd_room_view_report {
 /* ---- reading ---- */
 
 /* Why an observer sees an entity or does not: the first that applies, SEEN_* for what is in the view, NOT_* for what is
- * not. The numbers are those of Sight in quadrille.proto. */
+ * not. The numbers are those of Visibility in quadrille.proto. */
 typedef enum qd_room_visibility {
     QD_ROOM_SEEN = 1,
     QD_ROOM_SEEN_BY_SHOW = 2,   /* it is on `show` */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Exact geometry: shapes in double, and every test that is more than comparing the corners of boxes. These functions
- * define what proto/quadrille.proto calls OVERLAP, SWEPT and Query. In two dimensions the third coordinate is 0
+ * are the rules O1 to O9, S1 to S6 and Q2 to Q6 of proto/SPEC.md. In two dimensions the third coordinate is 0
  * everywhere, which changes no result; so each function exists once, in three dimensions.
  *
  * All inputs are float32 values, and each function computes in one fixed order of operations, without fused

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Rows: the shape of a body as floats, as indexes store it, and the exact definition of overlap for boxes and circles
- * (OVERLAP in proto/quadrille.proto).
+ * (O1 to O5 in proto/SPEC.md).
  *
  *     v[...]    0      1      QD_ROW_HIGH
  *     box       lo_x   lo_y   hi_x   hi_y     the corners, rounded to float32

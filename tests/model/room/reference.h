@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The plainest possible room: arrays, double loops, sorting by qsort. It shares no code with server/room, and
- * knows filters, reasons, refusals and subscriptions from proto/quadrille.proto; support/oracle.h knows the geometry.
+ * knows filters, reasons, refusals and subscriptions from proto/SPEC.md; support/oracle.h knows the geometry.
  */
 #ifndef QD_TESTS_MODEL_ROOM_REFERENCE_H
 #define QD_TESTS_MODEL_ROOM_REFERENCE_H
