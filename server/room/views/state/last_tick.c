@@ -115,7 +115,7 @@ bool qd_last_tick_target(const qd_views *views, uint32_t slot, qd_target *then)
         return false;
     }
     if (then->position_round == views->round + 1) {
-        memcpy(then->at, then->was, sizeof then->at);
+        memcpy(then->at, views->was[slot].at, sizeof then->at);
     }
     for (uint32_t i = 0; then->flags & QD_TARGET_KEPT && i < views->kept_count; i++) {
         const qd_kept_target *kept = &views->kept[i];

@@ -2,7 +2,7 @@
  *
  * Observers and targets as they were at the last tick. Commands and moves change the rows at once, views change at
  * ticks: why.c explains a view by what decided it. The first change since a tick keeps a copy, and the next tick forgets
- * it. An entity's position is kept in its own row (qd_target), because most entities move at every tick.
+ * it. Positions of entities have an array of their own, because most entities move at every tick.
  */
 #ifndef QD_ROOM_VIEWS_STATE_LAST_TICK_H
 #define QD_ROOM_VIEWS_STATE_LAST_TICK_H

@@ -30,7 +30,6 @@ enum {
 /* An entity as observers see it. All that the rule reads lies together. */
 typedef struct qd_target {
     float at[3];             /* in two dimensions the last is 0 */
-    float was[3];            /* with position_round the next round: where it was at the last tick */
     uint32_t position_round; /* the round that first shows this position, */
     uint32_t spawn_round;    /* and the round that first shows the entity */
     uint32_t category, team;
@@ -41,6 +40,10 @@ typedef struct qd_target {
     uint8_t removed; /* qd_space_reason, until another entity gets the slot */
     uint8_t flags;   /* QD_TARGET_* */
 } qd_target;
+
+typedef struct qd_position {
+    float at[3];
+} qd_position;
 
 /* What the rule read of a target at the last tick, if that has changed since (last_tick.h). */
 typedef struct qd_kept_target {
@@ -193,8 +196,10 @@ typedef struct qd_views {
     uint32_t use_capacity;
     qd_target *targets;                   /* by slot of the room's space */
     uint32_t target_capacity, target_end; /* nothing is known of slots from target_end on */
-    uint32_t move_count;                  /* moves of entities since the last tick */
-    struct qd_join *join;                 /* exists together with the index */
+    qd_position *was;      /* by the same: where the target was at the last tick, if its position_round */
+    uint32_t was_capacity; /* is the next round. Apart from targets, because no tick reads it */
+    uint32_t move_count;   /* moves of entities since the last tick */
+    struct qd_join *join;  /* exists together with the index */
     qd_join_tuning join_tuning;
     uint32_t *changed_carriers; /* entities that have moved and carry a beacon or observers */
     uint32_t *changed;          /* entities of which category, team or hidden has changed */

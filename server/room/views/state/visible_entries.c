@@ -111,6 +111,7 @@ void qd_visible_entries_prefetch(const qd_visible_entries *set, uint32_t slot)
 {
     if (set->capacity > 0) {
         __builtin_prefetch(&set->entry[home(set, slot)], 1);
+        __builtin_prefetch(&set->entry[home(set, slot) + set->capacity], 1);
     }
 }
 

@@ -64,7 +64,7 @@ void qd_visible_entries_relay(qd_visible_entries *set, qd_heap *heap, bool relay
 uint32_t *qd_visible_entries_find(const qd_visible_entries *set, uint32_t slot);
 /* Sets flags of an entry, which is added if it is new. */
 uint32_t *qd_visible_entries_put(qd_visible_entries *set, qd_heap *heap, uint32_t slot, uint32_t flags);
-/* Prefetches the entry of the slot. */
+/* Prefetches the entry of the slot, and its round. */
 void qd_visible_entries_prefetch(const qd_visible_entries *set, uint32_t slot);
 void qd_visible_entries_remove(qd_visible_entries *set, uint32_t *entry);
 /* Gives memory back after a crowd has gone. Entries may move. */

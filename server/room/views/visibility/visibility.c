@@ -67,9 +67,11 @@ void qd_visibility_close(qd_views *views)
     qd_last_tick_forget_targets(views);
     qd_array_drop(views->heap, views->use, views->use_capacity);
     qd_array_drop(views->heap, views->targets, views->target_capacity);
+    qd_array_drop(views->heap, views->was, views->was_capacity);
     views->use = NULL;
     views->targets = NULL;
-    views->use_capacity = views->target_capacity = views->target_end = 0;
+    views->was = NULL;
+    views->use_capacity = views->was_capacity = views->target_capacity = views->target_end = 0;
 }
 
 qd_status qd_visibility_add(qd_views *views, uint32_t slot, const qd_body *body)

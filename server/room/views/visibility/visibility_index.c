@@ -306,7 +306,8 @@ qd_status qd_view_index_add(qd_views *views, uint32_t slot, const qd_body *body)
     if (!views->index) {
         return QD_OK;
     }
-    if (!qd_array_reserve(views->heap, views->targets, views->target_capacity, slot)) {
+    if (!qd_array_reserve(views->heap, views->targets, views->target_capacity, slot) ||
+        !qd_array_reserve(views->heap, views->was, views->was_capacity, slot)) {
         return QD_ERR_NO_MEMORY;
     }
     while (views->target_end <= slot) {
@@ -370,7 +371,7 @@ void qd_view_index_move(qd_views *views, uint32_t count, const uint32_t *slots, 
 
             points[i] = target->point;
             if (is_other && target->position_round != views->round + 1) {
-                memcpy(target->was, target->at, sizeof target->was);
+                memcpy(views->was[slot].at, target->at, sizeof target->at);
             }
             memcpy(target->at, at, sizeof at);
             target->position_round = is_other ? views->round + 1 : target->position_round;
