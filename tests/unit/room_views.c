@@ -111,14 +111,15 @@ SCENARIO(bad_observers_are_refused,
          "observe 0..99; observe 100 -> OBSERVERS_FULL; observe 99 range 1;"
          "tick -> A view 100 enters")
 
-SCENARIO(
-    observe_names_the_first_fault,
-    "join -> B; B spawn 1 50; observe 0 region 4 range nan -> BAD_REGION;"
-    "observe 0 region 3 margin -1 range nan angle nan -> NOT_FINITE;"
-    "observe 0 region 3 range -1 angle nan -> NEGATIVE_SIZE;"
-    "observe 0 region 3 angle nan entity 9 -> NOT_FINITE; observe 0 region 3 angle 4 direction_x nan -> BAD_REGION;"
-    "observe 0 region 3 direction_x nan entity 9 -> NOT_FINITE; observe 0 region 3 entity 9 -> BAD_REGION;"
-    "observe 1..100 range 1; observe 0 entity 9 -> UNKNOWN_ID; observe 0 entity 1 -> NOT_OWNER;"
-    "observe 0 range 1 -> OBSERVERS_FULL")
+SCENARIO(observe_names_the_first_fault,
+         "join -> B; B spawn 1 50; observe 0 region 4 range nan -> BAD_REGION region;"
+         "observe 0 region 3 margin -1 range nan angle nan -> NOT_FINITE range;"
+         "observe 0 region 3 range -1 angle nan -> NEGATIVE_SIZE range;"
+         "observe 0 region 3 angle nan entity 9 -> NOT_FINITE angle;"
+         "observe 0 region 3 angle 4 direction_x nan -> BAD_REGION angle;"
+         "observe 0 region 3 direction_x nan entity 9 -> NOT_FINITE direction_x;"
+         "observe 0 region 3 entity 9 -> BAD_REGION direction_x;"
+         "observe 1..100 range 1; observe 0 entity 9 -> UNKNOWN_ID entity; observe 0 entity 1 -> NOT_OWNER entity;"
+         "observe 0 range 1 -> OBSERVERS_FULL")
 
 TEST_MAIN()
