@@ -44,6 +44,7 @@
     X(SELF_IGNORING, "self_ignoring")                                                                                  \
     X(SPARSE_ROOM, "sparse_room")                                                                                      \
     X(SPARSE_MERGE, "sparse_merge")                                                                                    \
+    X(SPARSE_SKIP, "sparse_skip")                                                                                      \
     X(SPARSE_PRUNE, "sparse_prune")                                                                                    \
     X(HASH_GROUPS, "hash_groups")                                                                                      \
     X(HASH_SIZE, "hash_size")                                                                                          \

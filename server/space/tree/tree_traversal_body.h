@@ -25,6 +25,7 @@
  *     fetch_next     prefetches the rows of a spot that comes soon
  *     test_inner     tests the list of a cell that is no leaf
  *     enter_frame    changes to the quantizer of the cells below a spot, if they have another one
+ *     skip_empty     goes down a branch without rows and forks, to its end
  *     pass_by        whether a spot without rows of its own, or with a single one, is done with already
  */
 
@@ -98,6 +99,7 @@ static void traverse_below(qd_worker_slot *worker, spot at, const qd_list16 *abo
         return;
     }
     fetch_next(worker, at);
+    at = skip_empty(worker, at);
     if (pass_by(worker, at, above)) {
         return;
     }

@@ -145,6 +145,20 @@ static inline void enter_frame(qd_worker_slot *worker, spot at, bool is_new)
     }
 }
 
+/* But not over the end of a quantizer. */
+static inline spot skip_empty(const qd_worker_slot *worker, spot at)
+{
+    const qd_sparse_cells *cells = cells_of(worker);
+    const qd_sparse_link *link = cells->link;
+    uint32_t number = at.number;
+
+    while (!QD_WITHOUT(SPARSE_SKIP) && cells->cell[number].count == 0 && link[number].first != QD_NONE &&
+           link[link[number].first].next == QD_NONE && qd_key_level(cells->key[number]) % QUANTIZER_LEVELS != 0) {
+        number = link[number].first;
+    }
+    return number == at.number ? at : spot_of(cells, number);
+}
+
 /* At the end of a branch: without rows, or with one and no other that it could meet. */
 static inline bool pass_by(qd_worker_slot *worker, spot at, const qd_list16 *above)
 {
