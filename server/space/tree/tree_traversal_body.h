@@ -29,6 +29,8 @@
  *     pass_by        whether a spot without rows of its own, or with a single one, is done with already
  */
 
+#define PREFETCH_FROM 32768u /* rows: fewer are near anyway */
+
 static const qd_list16 nothing = {.count = 0};
 
 static bool is_active(const qd_worker_slot *worker, uint32_t number)
@@ -98,7 +100,9 @@ static void traverse_below(qd_worker_slot *worker, spot at, const qd_list16 *abo
     if (worker->sink.stopped || !(active || above->any_changed)) {
         return;
     }
-    fetch_next(worker, at);
+    if (worker->index->rows->count > PREFETCH_FROM && !QD_WITHOUT(TRAVERSAL_PREFETCH)) {
+        fetch_next(worker, at);
+    }
     at = skip_empty(worker, at);
     if (pass_by(worker, at, above)) {
         return;

@@ -15,7 +15,6 @@
 #define TASK_ROWS        4096u                    /* in one of them: so that none waits long for the last one */
 #define TASK_ROWS_MIN    64u                      /* in one: the way down to it is worth as many */
 #define TASKS_PER_WORKER 8u                       /* subtrees have unequal numbers of rows */
-#define PREFETCH_FROM    32768u                   /* rows: fewer are near anyway */
 
 #define NARROW_OWN_MIN   32u /* rows: fewer are compared before they are narrowed */
 #define NARROW_MOVED_MIN 32u
@@ -81,8 +80,7 @@ static void fetch_next(const qd_worker_slot *worker, spot at)
     const qd_rows *rows = worker->index->rows;
     const qd_cell *cell = &worker->index->cell[at.number];
 
-    if (rows->count <= PREFETCH_FROM || QD_WITHOUT(TRAVERSAL_PREFETCH) || cell->count == 0 ||
-        !(tree_of(worker)->flags[at.number] & QD_CELL_LEAF)) {
+    if (cell->count == 0 || !(tree_of(worker)->flags[at.number] & QD_CELL_LEAF)) {
         return;
     }
     uint32_t blocks = (cell->count + QD_BLOCK_ROWS - 1) / QD_BLOCK_ROWS, first = cell->head + 1;

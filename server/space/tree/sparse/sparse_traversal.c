@@ -18,7 +18,6 @@
 
 #define QUANTIZER_LEVELS 8u                  /* a quantizer's levels below its cell */
 #define TASKS_PER_WORKER 16u                 /* so that none waits long for the last one */
-#define PREFETCH_FROM    32768u              /* rows: fewer are near anyway */
 #define ALONE            (1u << 31)          /* of a task: the cell without those below it */
 #define SPARE            QD_SPARSE_DEPTH_MAX /* the level of a list that no cell needs: those down there are leaves */
 
@@ -104,7 +103,7 @@ static void fetch_next(const qd_worker_slot *worker, spot at)
     const qd_rows *rows = worker->index->rows;
     const uint32_t next = cells_of(worker)->link[at.number].next;
 
-    if (rows->count <= PREFETCH_FROM || QD_WITHOUT(TRAVERSAL_PREFETCH) || next == QD_NONE) {
+    if (next == QD_NONE) {
         return;
     }
     for (uint32_t block = cells_of(worker)->cell[next].head; block != QD_NONE; block = rows->info[block].next) {
