@@ -74,22 +74,10 @@ static qd_window window_of(const qd_worker_slot *worker, spot at)
     return window;
 }
 
-/* A plan lays leaves out in the order of the traversal: behind the rows of this one come those of the next. */
-static void fetch_next(const qd_worker_slot *worker, spot at)
+/* The rows of the next leaf come into the cache without help: a plan lays leaves out in the order of the traversal. */
+static inline void fetch_next(const qd_worker_slot *worker, spot at)
 {
-    const qd_rows *rows = worker->index->rows;
-    const qd_cell *cell = &worker->index->cell[at.number];
-
-    if (cell->count == 0 || !(tree_of(worker)->flags[at.number] & QD_CELL_LEAF)) {
-        return;
-    }
-    uint32_t blocks = (cell->count + QD_BLOCK_ROWS - 1) / QD_BLOCK_ROWS, first = cell->head + 1;
-    for (uint32_t block = first; block < first + blocks && block < rows->used; block++) {
-        for (uint32_t lane = 0; lane < QD_BLOCK_ROWS; lane += QD_LINE_BYTES / sizeof(qd_row)) {
-            __builtin_prefetch(qd_row_now(rows, block * QD_BLOCK_ROWS + lane), 1);
-            __builtin_prefetch(qd_row_was(rows, block * QD_BLOCK_ROWS + lane), 1);
-        }
-    }
+    (void)worker, (void)at;
 }
 
 /* Whether it pays to narrow a list before its test: then twice as many rows are compared at once, and 8 bits still
