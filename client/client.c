@@ -158,9 +158,14 @@ bool qd_client_send(qd_client *client, const qd_client_message *message)
     }
     client->out_end += qd_client_message_encode(message, client->out + client->out_end, size);
     if (message->seq >= client->next_seq) {
-        client->next_seq = message->seq == UINT32_MAX ? 1 : message->seq + 1;
+        client->next_seq = message->seq >= QD_SEQ_MAX ? 1 : message->seq + 1;
     }
     return true;
+}
+
+void qd_client_confirm(qd_client *client, bool confirm)
+{
+    client->confirm = confirm;
 }
 
 uint64_t qd_client_next_seq(const qd_client *client)
@@ -315,6 +320,15 @@ static const qd_server_message *show(qd_client *client, qd_client_entry *before,
     }
     client->shown = entry;
     return &entry->decoded.message;
+}
+
+const char *qd_client_refusal(const qd_server_message *message)
+{
+    if (message->kind == QD_SERVER_ERROR) {
+        return message->as.error.text;
+    }
+    bool refuses = message->kind == QD_SERVER_ACCEPTED && message->as.accepted.refused_total > 0;
+    return refuses ? message->as.accepted.text : NULL;
 }
 
 static void hide(qd_client *client)

@@ -23,6 +23,7 @@ struct qd_client {
     qd_client_status state;
     char error[QD_CLIENT_ERROR_BYTES_MAX];
     uint64_t next_seq;
+    bool confirm; /* batches ask for Accepted */
 
     /* Output: out[out_start .. out_end) is not sent yet. */
     uint8_t *out;

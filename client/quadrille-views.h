@@ -18,8 +18,8 @@ extern "C" {
 /* ---- requests ----
  *
  * As in quadrille.h, each call queues one frame and returns its seq, or 0. All but Why are batches and take effect at
- * the next tick. The server answers a refused one with an error at once, and Applied covers the others. A call that
- * takes a struct takes its room from the struct. */
+ * the next tick. Answers are those of the batches in quadrille.h. A call that takes a struct takes its room from the
+ * struct. */
 
 /* Sets tag, payload, team, hidden and visible_range of entities. NULL columns leave their values unchanged. */
 QD_API uint64_t qd_client_set_description(qd_client *client, const qd_msg_set_description *describe);

@@ -89,9 +89,15 @@ QD_API uint64_t qd_client_close_room(qd_client *client, uint64_t room);
  * Answer: QD_SERVER_ROOM_LIST. */
 QD_API uint64_t qd_client_list_rooms(qd_client *client, const char *after, uint32_t limit);
 
-/* Batches. quadrille.proto lists the columns that each needs; all others must be NULL, as the columns of z in a room of
- * two dimensions. The server answers a refused batch with an error at once. The QD_SERVER_APPLIED of a tick answers
- * all batches of a room up to its seq. */
+/* From now on, all batches ask for QD_SERVER_ACCEPTED (`confirm`), or no longer do. Off at first. With it, each batch gets
+ * an answer at once, also in a room that ticks by Step, and qd_client_answer(seq) returns it. It costs one small frame
+ * per batch. */
+QD_API void qd_client_confirm(qd_client *client, bool confirm);
+
+/* Batches. quadrille.proto lists the columns that each needs; all others must be NULL, as z and half_z in a room of two
+ * dimensions. Answers, at once: QD_SERVER_ERROR if the whole batch is refused; QD_SERVER_ACCEPTED, with the refused
+ * entries, if some are refused or after qd_client_confirm. The QD_SERVER_APPLIED of a tick answers all batches of a room
+ * up to its seq. */
 QD_API uint64_t qd_client_spawn(qd_client *client, uint64_t room, const qd_msg_entities *entities, bool room_owned);
 QD_API uint64_t qd_client_move(qd_client *client, uint64_t room, const qd_msg_entities *entities);
 QD_API uint64_t qd_client_teleport(qd_client *client, uint64_t room, const qd_msg_entities *entities);
@@ -125,9 +131,9 @@ QD_API uint64_t qd_client_hand_over(qd_client *client, uint64_t room, const uint
  */
 QD_API uint64_t qd_client_adopt(qd_client *client, uint64_t room, uint64_t session);
 
-/* Answer: the next QD_SERVER_TICK of the room that is marked reset. */
+/* Answer: QD_SERVER_ACCEPTED. Then comes a QD_SERVER_TICK of the room that is marked reset. */
 QD_API uint64_t qd_client_subscribe(qd_client *client, uint64_t room, qd_scope scope, bool stays);
-/* Answer: QD_SERVER_APPLIED, at once. */
+/* Answer: QD_SERVER_ACCEPTED. No QD_SERVER_TICK of the room follows it. */
 QD_API uint64_t qd_client_unsubscribe(qd_client *client, uint64_t room);
 /* `tick` 0: the next one. Answer: QD_SERVER_APPLIED, after the events of that tick. In a room with config.writers it
  * comes when the other writers have stepped or missed their deadline, and names the late ones. */
@@ -213,6 +219,10 @@ QD_API const qd_server_message *qd_client_wait(qd_client *client, int timeout_ms
 /* Waits for the answer to that request, which is the message with its seq. Earlier messages remain for qd_client_next.
  * NULL as above, and at once for seq 0, that of a request that was not queued. */
 QD_API const qd_server_message *qd_client_answer(qd_client *client, uint64_t seq, int timeout_ms);
+
+/* Why the server refused a request or some of its entries, if that is what the message says; otherwise NULL. The text of
+ * an Error, or of an Accepted with refused entries, which names the first of them. As long-lived as the message. */
+QD_API const char *qd_client_refusal(const qd_server_message *message);
 
 /* QD_CLIENT_OK while the session lives, else the reason of its end. */
 QD_API qd_client_status qd_client_state(const qd_client *client);

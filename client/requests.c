@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "client.h"
 
+/* Whether `confirm` has an effect. */
+static bool is_batch(qd_client_kind kind)
+{
+    return (kind >= QD_CLIENT_SPAWN && kind <= QD_CLIENT_DESPAWN) ||
+           (kind >= QD_CLIENT_SET_DESCRIPTION && kind <= QD_CLIENT_SET_VIEW_OPTIONS) || kind == QD_CLIENT_HAND_OVER ||
+           kind == QD_CLIENT_SET_ROSTER || kind == QD_CLIENT_MOVE_ROSTER;
+}
+
 /* Queues the message under the next seq. Returns the seq, or 0. */
 static uint64_t request(qd_client *client, qd_client_message message)
 {
     message.seq = client->next_seq;
+    message.confirm = client->confirm && is_batch(message.kind);
     return qd_client_send(client, &message) ? message.seq : 0;
 }
 

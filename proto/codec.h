@@ -62,6 +62,10 @@ qd_decode_result qd_decode_server(const void *bytes, size_t size, const qd_codec
                                   qd_decoded_server *decoded);
 void qd_decoded_server_release(qd_decoded_server *decoded, const qd_codec_memory *memory);
 
+/* Writes the value of a field for people, as "half_x is -1": `field` is its number in the message, and `entry` the entry of
+ * a column. Empty if the message has no such value. */
+void qd_client_value_text(const qd_client_message *message, uint32_t field, uint32_t entry, char *text, size_t size);
+
 /* Returns the bytes of the whole frame, length prefix included. */
 size_t qd_client_message_size(const qd_client_message *message);
 size_t qd_server_message_size(const qd_server_message *message);

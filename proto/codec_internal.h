@@ -64,12 +64,27 @@ static inline size_t qd_payload_bytes(const uint8_t *sizes, size_t count)
 size_t qd_varint_size(uint64_t value);
 size_t qd_varint_write(uint64_t value, uint8_t *bytes);
 
-/* The size of the whole frame around a message of `body_size` bytes, which is field `field` of the envelope. Field 0
- * means an empty envelope. */
-size_t qd_envelope_size(uint64_t seq, uint32_t field, size_t body_size);
+/* ClientFrame.confirm, when it is true: the tag and the value. */
+#define QD_CONFIRM_BYTES "\xf8\x01\x01"
+#define QD_CONFIRM_SIZE  (sizeof QD_CONFIRM_BYTES - 1)
 
-/* Writes everything that precedes the message in a frame of `size` bytes; returns how many bytes it wrote. The message
- * takes the rest, so its size is not computed again. */
-size_t qd_envelope_write(uint64_t seq, uint32_t field, size_t size, uint8_t *bytes);
+typedef struct qd_envelope {
+    uint64_t seq;
+    uint32_t field; /* the number of the message's field; 0: there is no message */
+    bool confirm;   /* of a ClientFrame; it follows the message */
+} qd_envelope;
+
+/* The envelope without its field. */
+static inline qd_envelope qd_envelope_of_client(const qd_client_message *message)
+{
+    return (qd_envelope){.seq = message->seq, .confirm = message->confirm};
+}
+
+/* The size of the whole frame around a message of `body_size` bytes. */
+size_t qd_envelope_size(qd_envelope envelope, size_t body_size);
+
+/* Writes everything but the message into a frame of `size` bytes; returns how many bytes precede the message. The size
+ * of the message follows from that of the frame, so it is not computed again. */
+size_t qd_envelope_write(qd_envelope envelope, size_t size, uint8_t *bytes);
 
 #endif

@@ -162,8 +162,7 @@ static bool decode_move_roster(cursor *c, const qd_codec_memory *memory, qd_deco
     for (uint32_t i = 0; i < 3; i++) {
         columns[i] = take_column(c, 4 + i);
     }
-    uint32_t teleport = take_uint32(c, 7);
-    if (c->is_unusual || c->at != c->end || teleport > 1 || !fit(columns, 3)) {
+    if (c->is_unusual || c->at != c->end || !fit(columns, 3)) {
         return false;
     }
     *result = keep(columns, kept, 3, memory, decoded) ? QD_DECODE_OK : QD_DECODE_NO_MEMORY;
@@ -171,7 +170,6 @@ static bool decode_move_roster(cursor *c, const qd_codec_memory *memory, qd_deco
     move.x = kept[0];
     move.y = kept[1];
     move.z = kept[2];
-    move.teleport = teleport != 0;
     decoded->message.kind = QD_CLIENT_MOVE_ROSTER;
     decoded->message.as.move_roster = move;
     return true;
@@ -203,6 +201,11 @@ bool qd_decode_client_fast(const void *bytes, size_t size, const qd_codec_memory
     decoded->message.seq = take_uint64(&c, 1);
     uint64_t tag = take_varint(&c, VARINT32_BYTES_MAX);
     size_t body_size = take_length(&c);
+    if (body_size + QD_CONFIRM_SIZE == (size_t)(c.end - c.at)) {
+        c.end -= QD_CONFIRM_SIZE;
+        decoded->message.confirm = true;
+        c.is_unusual |= memcmp(c.end, QD_CONFIRM_BYTES, QD_CONFIRM_SIZE) != 0;
+    }
     if (c.is_unusual || body_size != (size_t)(c.end - c.at)) {
         return false;
     }

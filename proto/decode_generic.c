@@ -142,8 +142,7 @@ _Static_assert((int)QD_CLIENT_HELLO + 1 == (int)QUADRILLE__V1__CLIENT_FRAME__MES
 _Static_assert((int)QD_CLIENT_MOVE_ROSTER + 1 == (int)QUADRILLE__V1__CLIENT_FRAME__MESSAGE_MOVE_ROSTER,
                "the last kind");
 _Static_assert((int)QD_SERVER_WELCOME + 1 == (int)QUADRILLE__V1__SERVER_FRAME__MESSAGE_WELCOME, "the first kind");
-_Static_assert((int)QD_SERVER_HANDED_OVER + 1 == (int)QUADRILLE__V1__SERVER_FRAME__MESSAGE_HANDED_OVER,
-               "the last kind");
+_Static_assert((int)QD_SERVER_ACCEPTED + 1 == (int)QUADRILLE__V1__SERVER_FRAME__MESSAGE_ACCEPTED, "the last kind");
 
 #define CLIENT_CASE(KIND, Wire, field, member)                                                                         \
     case QD_CLIENT_##KIND:                                                                                             \
@@ -194,6 +193,7 @@ static qd_decode_result decode_client(qd_decode_block *block, const void *bytes,
         return QD_DECODE_MALFORMED;
     }
     message->seq = frame->seq;
+    message->confirm = frame->confirm;
     if (frame->message_case != QUADRILLE__V1__CLIENT_FRAME__MESSAGE__NOT_SET) {
         message->kind = (qd_client_kind)((int)frame->message_case - 1);
     }

@@ -80,7 +80,6 @@ static void put_move_roster(pen *p, const void *message)
     put_number(p, 2, move->roster);
     put_number(p, 3, move->first);
     put_points(p, 4, move->count, move->x, move->y, move->z);
-    put_number(p, 7, move->teleport);
 }
 
 static void put_step(pen *p, const void *message)
@@ -120,6 +119,8 @@ static void put_applied(pen *p, const void *message)
     put_number(p, 3, applied->seq);
     put_column(p, 4, applied->late, applied->late_listed * sizeof *applied->late);
     put_number(p, 5, applied->late_count);
+    put_number(p, 6, applied->pairs_lagging);
+    put_number(p, 7, applied->views_lagging);
 }
 
 static void put_enters(pen *p, const qd_msg_view *view)
@@ -215,42 +216,44 @@ static bool applies(fast_kind kind)
     return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && kind.put != NULL;
 }
 
-static size_t size_frame(fast_kind kind, uint64_t seq, const void *message)
+static size_t size_frame(fast_kind kind, qd_envelope envelope, const void *message)
 {
     if (!applies(kind)) {
         return 0;
     }
     pen body = {0};
     kind.put(&body, message);
-    return qd_envelope_size(seq, kind.field, body.size);
+    envelope.field = kind.field;
+    return qd_envelope_size(envelope, body.size);
 }
 
-static bool encode_frame(fast_kind kind, uint64_t seq, const void *message, uint8_t *bytes, size_t size)
+static bool encode_frame(fast_kind kind, qd_envelope envelope, const void *message, uint8_t *bytes, size_t size)
 {
     if (!applies(kind)) {
         return false;
     }
-    pen body = {.at = bytes + qd_envelope_write(seq, kind.field, size, bytes)};
+    envelope.field = kind.field;
+    pen body = {.at = bytes + qd_envelope_write(envelope, size, bytes)};
     kind.put(&body, message);
     return true;
 }
 
 size_t qd_client_size_fast(const qd_client_message *message)
 {
-    return size_frame(kind_of_client(message), message->seq, &message->as);
+    return size_frame(kind_of_client(message), qd_envelope_of_client(message), &message->as);
 }
 
 size_t qd_server_size_fast(const qd_server_message *message)
 {
-    return size_frame(kind_of_server(message), message->seq, &message->as);
+    return size_frame(kind_of_server(message), (qd_envelope){.seq = message->seq}, &message->as);
 }
 
 bool qd_encode_client_fast(const qd_client_message *message, uint8_t *bytes, size_t size)
 {
-    return encode_frame(kind_of_client(message), message->seq, &message->as, bytes, size);
+    return encode_frame(kind_of_client(message), qd_envelope_of_client(message), &message->as, bytes, size);
 }
 
 bool qd_encode_server_fast(const qd_server_message *message, uint8_t *bytes, size_t size)
 {
-    return encode_frame(kind_of_server(message), message->seq, &message->as, bytes, size);
+    return encode_frame(kind_of_server(message), (qd_envelope){.seq = message->seq}, &message->as, bytes, size);
 }

@@ -5,6 +5,9 @@
  */
 #include "generic.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "codec_internal.h"
 
 /* Field 1 of RoomList. */
@@ -126,6 +129,53 @@ static size_t size_client_body(const client_body *body)
     return body->field != 0 ? protobuf_c_message_get_packed_size(&body->as.message) : 0;
 }
 
+/* Returns where the value of an entry is; NULL: the column is absent or shorter. */
+static const void *value_of(const ProtobufCMessage *message, const ProtobufCFieldDescriptor *field, uint32_t entry)
+{
+    const char *at = (const char *)message + field->offset;
+
+    if (field->type == PROTOBUF_C_TYPE_BYTES) {
+        const ProtobufCBinaryData *bytes = (const ProtobufCBinaryData *)at;
+
+        return entry < bytes->len ? bytes->data + entry : NULL;
+    }
+    if (field->label != PROTOBUF_C_LABEL_REPEATED) {
+        return at;
+    }
+    size_t count = *(const size_t *)((const char *)message + field->quantifier_offset);
+    return entry < count ? *(const char *const *)at + entry * sizeof(uint32_t) : NULL;
+}
+
+void qd_client_value_text(const qd_client_message *message, uint32_t field, uint32_t entry, char *text, size_t size)
+{
+    client_body body;
+
+    text[0] = '\0';
+    set_client_body(&body, message);
+    if (body.field == 0) {
+        return;
+    }
+    const ProtobufCFieldDescriptor *row = protobuf_c_message_descriptor_get_field(body.as.message.descriptor, field);
+    const void *value = row != NULL ? value_of(&body.as.message, row, entry) : NULL;
+    if (value == NULL) {
+        return;
+    }
+    switch (row->type) {
+    case PROTOBUF_C_TYPE_FLOAT:
+        snprintf(text, size, "%s is %g", row->name, (double)*(const float *)value);
+        break;
+    case PROTOBUF_C_TYPE_BYTES:
+        snprintf(text, size, "%s is %u", row->name, *(const uint8_t *)value);
+        break;
+    case PROTOBUF_C_TYPE_FIXED32:
+    case PROTOBUF_C_TYPE_UINT32:
+        snprintf(text, size, "%s is %" PRIu32, row->name, *(const uint32_t *)value);
+        break;
+    default: /* no entry is refused for another kind of value */
+        break;
+    }
+}
+
 typedef struct server_body {
     uint32_t field; /* of the envelope; 0: none */
     union {
@@ -203,12 +253,25 @@ static void pack_server_body(const server_body *body, uint8_t *bytes)
 
 /* ---- frames ---- */
 
+static qd_envelope envelope_of_client(const qd_client_message *message, const client_body *body)
+{
+    qd_envelope envelope = qd_envelope_of_client(message);
+
+    envelope.field = body->field;
+    return envelope;
+}
+
+static qd_envelope envelope_of_server(const qd_server_message *message, const server_body *body)
+{
+    return (qd_envelope){.seq = message->seq, .field = body->field};
+}
+
 size_t qd_client_size_generic(const qd_client_message *message)
 {
     client_body body;
 
     set_client_body(&body, message);
-    return qd_envelope_size(message->seq, body.field, size_client_body(&body));
+    return qd_envelope_size(envelope_of_client(message, &body), size_client_body(&body));
 }
 
 size_t qd_server_size_generic(const qd_server_message *message)
@@ -216,7 +279,7 @@ size_t qd_server_size_generic(const qd_server_message *message)
     server_body body;
 
     set_server_body(&body, message);
-    return qd_envelope_size(message->seq, body.field, size_server_body(&body));
+    return qd_envelope_size(envelope_of_server(message, &body), size_server_body(&body));
 }
 
 void qd_encode_client_generic(const qd_client_message *message, uint8_t *bytes, size_t size)
@@ -224,7 +287,7 @@ void qd_encode_client_generic(const qd_client_message *message, uint8_t *bytes, 
     client_body body;
 
     set_client_body(&body, message);
-    bytes += qd_envelope_write(message->seq, body.field, size, bytes);
+    bytes += qd_envelope_write(envelope_of_client(message, &body), size, bytes);
     if (body.field != 0) {
         (void)protobuf_c_message_pack(&body.as.message, bytes);
     }
@@ -235,5 +298,5 @@ void qd_encode_server_generic(const qd_server_message *message, uint8_t *bytes, 
     server_body body;
 
     set_server_body(&body, message);
-    pack_server_body(&body, bytes + qd_envelope_write(message->seq, body.field, size, bytes));
+    pack_server_body(&body, bytes + qd_envelope_write(envelope_of_server(message, &body), size, bytes));
 }

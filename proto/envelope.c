@@ -4,8 +4,15 @@
  */
 #include "codec_internal.h"
 
+#include <string.h>
+
 /* Field 1 of both envelopes. */
 #define SEQ_TAG QD_TAG_VARINT(1)
+
+static size_t confirm_size(qd_envelope envelope)
+{
+    return envelope.confirm ? QD_CONFIRM_SIZE : 0;
+}
 
 static size_t with_prefix(size_t length)
 {
@@ -23,31 +30,33 @@ static size_t without_prefix(size_t size)
     return size - prefix_size;
 }
 
-size_t qd_envelope_size(uint64_t seq, uint32_t field, size_t body_size)
+size_t qd_envelope_size(qd_envelope envelope, size_t body_size)
 {
-    size_t size = 0;
+    size_t size = confirm_size(envelope);
 
-    if (seq != 0) {
-        size += 1 + qd_varint_size(seq);
+    if (envelope.seq != 0) {
+        size += 1 + qd_varint_size(envelope.seq);
     }
-    if (field != 0) {
-        size += qd_frame_prefix_size(QD_TAG_LENGTH(field)) + with_prefix(body_size);
+    if (envelope.field != 0) {
+        size += qd_frame_prefix_size(QD_TAG_LENGTH(envelope.field)) + with_prefix(body_size);
     }
     return with_prefix(size);
 }
 
-size_t qd_envelope_write(uint64_t seq, uint32_t field, size_t size, uint8_t *bytes)
+size_t qd_envelope_write(qd_envelope envelope, size_t size, uint8_t *bytes)
 {
-    const uint8_t *end = bytes + size;
-    uint8_t *at = bytes;
+    uint8_t *at = bytes, *end = bytes + size - confirm_size(envelope);
 
     at += qd_frame_prefix_write((uint32_t)without_prefix(size), at);
-    if (seq != 0) {
+    if (envelope.seq != 0) {
         *at++ = (uint8_t)SEQ_TAG;
-        at += qd_varint_write(seq, at);
+        at += qd_varint_write(envelope.seq, at);
     }
-    if (field != 0) {
-        at += qd_frame_prefix_write(QD_TAG_LENGTH(field), at);
+    if (envelope.confirm) {
+        memcpy(end, QD_CONFIRM_BYTES, QD_CONFIRM_SIZE);
+    }
+    if (envelope.field != 0) {
+        at += qd_frame_prefix_write(QD_TAG_LENGTH(envelope.field), at);
         at += qd_frame_prefix_write((uint32_t)without_prefix((size_t)(end - at)), at);
     }
     return (size_t)(at - bytes);

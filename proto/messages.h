@@ -174,7 +174,6 @@ typedef struct qd_msg_move_roster {
     uint32_t first;
     uint32_t count;
     const float *x, *y, *z;
-    bool teleport;
 } qd_msg_move_roster;
 
 typedef struct qd_msg_ping {
@@ -217,6 +216,7 @@ typedef enum qd_client_kind {
 /* ClientFrame. `kind` selects the member of `as`. */
 typedef struct qd_client_message {
     uint64_t seq;
+    bool confirm;
     qd_client_kind kind;
     union {
         qd_msg_hello hello;
@@ -329,7 +329,20 @@ typedef struct qd_msg_applied {
     uint32_t late_listed; /* at most QD_APPLIED_LATE_MAX */
     const uint64_t *late;
     uint32_t late_count;
+    bool pairs_lagging, views_lagging;
 } qd_msg_applied;
+
+typedef struct qd_msg_accepted {
+    uint64_t room;
+    uint64_t tick;
+    uint32_t refused_count; /* in the columns of this frame */
+    const uint32_t *refused_index;
+    const uint8_t *refused_code;  /* a qd_error_code each */
+    const uint8_t *refused_field; /* NULL: all are 0 */
+    const char *text;
+    uint32_t refused_total;
+    bool last;
+} qd_msg_accepted;
 
 typedef struct qd_msg_snapshot_result {
     uint64_t room;
@@ -399,10 +412,6 @@ typedef struct qd_msg_error {
     const char *text;
     uint64_t seq;
     uint64_t room;
-    uint32_t entry_count; /* at most QD_ERROR_ENTRIES_MAX */
-    const uint32_t *entry_index;
-    const uint8_t *entry_code;
-    uint32_t entries_refused;
     uint64_t tick_due;
 } qd_msg_error;
 
@@ -441,6 +450,7 @@ typedef enum qd_server_kind {
     QD_SERVER_VIEW,
     QD_SERVER_WHY_RESULT,
     QD_SERVER_HANDED_OVER,
+    QD_SERVER_ACCEPTED,
 } qd_server_kind;
 
 /* ServerFrame. `kind` selects the member of `as`. */
@@ -464,6 +474,7 @@ typedef struct qd_server_message {
         qd_msg_view view;
         qd_msg_why_result why_result;
         qd_msg_handed_over handed_over;
+        qd_msg_accepted accepted;
     } as;
 } qd_server_message;
 

@@ -32,9 +32,6 @@ extern "C" {
 #define QD_FEATURE_BYTES_MAX     64u
 #define QD_SEQ_MAX               ((UINT64_C(1) << 53) - 1) /* so that a double holds it */
 
-/* The most refused entries that an Error lists. */
-#define QD_ERROR_ENTRIES_MAX 64u
-
 /* The most late sessions that an Applied lists. */
 #define QD_APPLIED_LATE_MAX 64u
 
@@ -156,7 +153,6 @@ typedef enum qd_watch { QD_WATCH_NONE = 1, QD_WATCH_OWN = 2, QD_WATCH_ALL = 3 } 
     X(LIMIT, 22)                                                                                                       \
     X(NOT_STEP_MODE, 23)                                                                                               \
     X(WRONG_TICK, 24)                                                                                                  \
-    X(ENTRIES, 25)                                                                                                     \
     X(TICK_OVER, 26)                                                                                                   \
     X(UNKNOWN_ROSTER, 27)                                                                                              \
     X(UNKNOWN_ID, 32)                                                                                                  \

@@ -57,9 +57,9 @@ static long now_ms(void)
 
 static void fail(qd_client *client, const qd_server_message *message)
 {
-    bool refused = message != NULL && message->kind == QD_SERVER_ERROR;
+    const char *refusal = message != NULL ? qd_client_refusal(message) : NULL;
 
-    fprintf(stderr, "bots: %s\n", refused ? message->as.error.text : qd_client_error(client));
+    fprintf(stderr, "bots: %s\n", refusal != NULL ? refusal : qd_client_error(client));
     exit(1);
 }
 
@@ -72,7 +72,7 @@ static void listen(qd_client *client, qd_pairs *pairs, long until_ms)
         if (message == NULL && qd_client_state(client) < 0) {
             fail(client, NULL);
         }
-        if (message != NULL && message->kind == QD_SERVER_ERROR) {
+        if (message != NULL && qd_client_refusal(message) != NULL) {
             fail(client, message);
         }
         if (message != NULL && message->kind == QD_SERVER_TICK && qd_pairs_apply(pairs, &message->as.tick) < 0) {

@@ -23,9 +23,9 @@ static const char *const names[] = {"", "ann", "bob", "cid", "tower"};
 
 static void fail(qd_client *client, const qd_server_message *message)
 {
-    bool refused = message != NULL && message->kind == QD_SERVER_ERROR;
+    const char *refusal = message != NULL ? qd_client_refusal(message) : NULL;
 
-    fprintf(stderr, "gateway: %s\n", refused ? message->as.error.text : qd_client_error(client));
+    fprintf(stderr, "gateway: %s\n", refusal != NULL ? refusal : qd_client_error(client));
     exit(1);
 }
 
@@ -128,7 +128,7 @@ static void run_step(qd_client *client, uint64_t room, qd_view *view)
     for (;;) {
         const qd_server_message *message = qd_client_wait(client, ANSWER_MS);
 
-        if (message == NULL || message->kind == QD_SERVER_ERROR) {
+        if (message == NULL || qd_client_refusal(message) != NULL) {
             fail(client, message);
         }
         if (message->kind == QD_SERVER_VIEW) {

@@ -68,8 +68,8 @@ static void on_message(qd_uv *adapter, const qd_server_message *message, void *c
         if (program->events >= 3) {
             finish(program, 0);
         }
-    } else if (message->kind == QD_SERVER_ERROR) {
-        fprintf(stderr, "uv_watch: %s\n", message->as.error.text);
+    } else if (qd_client_refusal(message) != NULL) {
+        fprintf(stderr, "uv_watch: %s\n", qd_client_refusal(message));
         finish(program, 1);
     }
 }

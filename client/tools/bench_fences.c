@@ -149,8 +149,8 @@ static bool finish_step(run_state *all, uint64_t seq)
         if (message == NULL) {
             return qd_cli_fail_session(&all->cli, all->client) == 0;
         }
-        if (message->kind == QD_SERVER_ERROR) {
-            return qd_cli_fail_error(&all->cli, &message->as.error) == 0;
+        if (qd_cli_fail_refusal(&all->cli, message, NULL, 0) != 0) {
+            return false;
         }
         if (message->kind == QD_SERVER_VIEW) {
             all->enters += message->as.view.enter_count;

@@ -85,7 +85,10 @@ static void take_message(run_state *all, writer *from, const qd_server_message *
         all->reported.has_stats = true;
         break;
     case QD_SERVER_ERROR:
-        qd_bench_fail(all->bench, "the server refused: %s", message->as.error.text);
+    case QD_SERVER_ACCEPTED:
+        if (qd_client_refusal(message) != NULL) {
+            qd_bench_fail(all->bench, "the server refused: %s", qd_client_refusal(message));
+        }
         break;
     case QD_SERVER_GO_AWAY:
         qd_bench_fail(all->bench, "the server closes the connection: %s", message->as.go_away.text);

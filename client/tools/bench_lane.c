@@ -400,14 +400,6 @@ static void take_tick(qd_bench_lane *lane, const qd_msg_tick *tick, uint64_t now
     }
 }
 
-static void take_error(qd_bench_connection *connection, const qd_msg_error *error)
-{
-    const char *entry = error->entry_count > 0 ? qd_error_code_name((qd_error_code)error->entry_code[0]) : "";
-
-    qd_bench_fail(connection->bench, "the server refused: %s (%s%s%s)", error->text, qd_error_code_name(error->code),
-                  *entry ? ": " : "", entry);
-}
-
 static void take_opened(qd_bench_connection *connection, uint64_t seq, const qd_msg_room_opened *opened)
 {
     uint32_t index = seq - connection->open_seq;
@@ -448,7 +440,10 @@ void qd_bench_take_message(qd_bench_connection *connection, const qd_server_mess
         }
         break;
     case QD_SERVER_ERROR:
-        take_error(connection, &message->as.error);
+    case QD_SERVER_ACCEPTED:
+        if (qd_client_refusal(message) != NULL) {
+            qd_bench_fail(connection->bench, "the server refused: %s", qd_client_refusal(message));
+        }
         break;
     case QD_SERVER_GO_AWAY:
         qd_bench_fail(connection->bench, "the server closes the connection: %s", message->as.go_away.text);

@@ -50,8 +50,8 @@ static const qd_server_message *next_message(qd_bench *bench, qd_client *client)
 
     if (!message) {
         qd_bench_fail_session(bench, client);
-    } else if (message->kind == QD_SERVER_ERROR) {
-        qd_bench_fail(bench, "the server refused: %s", message->as.error.text);
+    } else if (qd_client_refusal(message) != NULL) {
+        qd_bench_fail(bench, "the server refused: %s", qd_client_refusal(message));
     }
     return qd_bench_is_stopped(bench) ? NULL : message;
 }

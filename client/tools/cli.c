@@ -6,6 +6,9 @@
 #include <signal.h>
 #include <stdarg.h>
 
+/* The most refused entries that are reported one by one. */
+#define ENTRIES_MAX 64u
+
 int qd_cli_fail(const qd_cli *cli, const char *format, ...)
 {
     va_list arguments;
@@ -30,15 +33,16 @@ int qd_cli_fail_session(const qd_cli *cli, const qd_client *client)
 
 int qd_cli_fail_error(const qd_cli *cli, const qd_msg_error *error)
 {
-    return qd_cli_fail_batch(cli, error, NULL, 0);
+    return qd_cli_fail(cli, "refused: %s (%s)", error->text, qd_error_code_name(error->code));
 }
 
-int qd_cli_fail_batch(const qd_cli *cli, const qd_msg_error *error, const uint32_t *ids, uint32_t ids_count)
+static void report_entries(const qd_cli *cli, const qd_msg_accepted *accepted, const uint32_t *ids, uint32_t ids_count)
 {
-    qd_cli_fail(cli, "refused: %s (%s)", error->text, qd_error_code_name(error->code));
-    for (uint32_t i = 0; i < error->entry_count; i++) {
-        uint32_t index = error->entry_index[i];
-        const char *why = qd_error_code_name((qd_error_code)error->entry_code[i]);
+    uint32_t listed = accepted->refused_count < ENTRIES_MAX ? accepted->refused_count : ENTRIES_MAX;
+
+    for (uint32_t i = 0; i < listed; i++) {
+        uint32_t index = accepted->refused_index[i];
+        const char *why = qd_error_code_name((qd_error_code)accepted->refused_code[i]);
 
         if (index < ids_count) {
             qd_cli_fail(cli, "entity %u: %s", ids[index], why);
@@ -46,9 +50,21 @@ int qd_cli_fail_batch(const qd_cli *cli, const qd_msg_error *error, const uint32
             qd_cli_fail(cli, "entry %u: %s", index, why);
         }
     }
-    if (error->entries_refused > error->entry_count) {
-        qd_cli_fail(cli, "and %u more", error->entries_refused - error->entry_count);
+    if (accepted->refused_total > listed) {
+        qd_cli_fail(cli, "and %u more", accepted->refused_total - listed);
     }
+}
+
+int qd_cli_fail_refusal(const qd_cli *cli, const qd_server_message *message, const uint32_t *ids, uint32_t ids_count)
+{
+    if (qd_client_refusal(message) == NULL) {
+        return 0;
+    }
+    if (message->kind == QD_SERVER_ERROR) {
+        return qd_cli_fail_error(cli, &message->as.error);
+    }
+    qd_cli_fail(cli, "refused: %s", message->as.accepted.text);
+    report_entries(cli, &message->as.accepted, ids, ids_count);
     return 1;
 }
 
@@ -154,7 +170,7 @@ int qd_cli_settle(const qd_cli *cli, qd_client *client, uint64_t room, uint64_t 
                   uint32_t count, uint32_t piece)
 {
     int status = 0;
-    uint32_t barrier = qd_client_get_stats(client, room);
+    uint64_t barrier = qd_client_get_stats(client, room);
 
     while (barrier != 0) {
         const qd_server_message *message = qd_client_wait(client, QD_CLI_TIMEOUT_MS);
@@ -162,10 +178,10 @@ int qd_cli_settle(const qd_cli *cli, qd_client *client, uint64_t room, uint64_t 
         if (message == NULL) {
             break;
         }
-        if (message->kind == QD_SERVER_ERROR && message->seq >= first_seq && message->seq < barrier) {
-            uint32_t at = (message->seq - first_seq) * piece;
+        if (message->seq >= first_seq && message->seq < barrier) {
+            uint32_t at = (uint32_t)(message->seq - first_seq) * piece;
 
-            status = qd_cli_fail_batch(cli, &message->as.error, ids + at, count - at);
+            status |= qd_cli_fail_refusal(cli, message, ids + at, count - at);
         } else if (message->kind == QD_SERVER_ERROR) {
             return qd_cli_fail_error(cli, &message->as.error);
         }

@@ -61,10 +61,11 @@ int qd_command_replay(qd_cli *cli, int argc, char **argv);
 int qd_cli_fail(const qd_cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Reports why the session ended. Returns 1. */
 int qd_cli_fail_session(const qd_cli *cli, const qd_client *client);
-/* Reports an Error of the server, refused entries included. Returns 1. */
+/* Reports an Error of the server. Returns 1. */
 int qd_cli_fail_error(const qd_cli *cli, const qd_msg_error *error);
-/* The same for a batch whose entities have these ids. */
-int qd_cli_fail_batch(const qd_cli *cli, const qd_msg_error *error, const uint32_t *ids, uint32_t ids_count);
+/* Reports what the server refused, if the message says so: see qd_client_refusal. The entities of the batch have these ids.
+ * Returns 1 then, else 0. */
+int qd_cli_fail_refusal(const qd_cli *cli, const qd_server_message *message, const uint32_t *ids, uint32_t ids_count);
 /* Reports that the server is about to close the connection, and why. Returns 1. */
 int qd_cli_fail_go_away(const qd_cli *cli, const qd_msg_go_away *go_away);
 

@@ -31,9 +31,9 @@ static bool take_message(const qd_lines *lines, const qd_server_message *message
         fprintf(stderr, "%s: the room was closed\n", lines->cli->program);
         return false;
     case QD_SERVER_ERROR:
-        *status = qd_cli_fail_batch(lines->cli, &message->as.error, is_named ? lines->id : NULL,
-                                    is_named ? lines->id_count : 0);
-        return false;
+    case QD_SERVER_ACCEPTED:
+        *status = qd_cli_fail_refusal(lines->cli, message, is_named ? lines->id : NULL, is_named ? lines->id_count : 0);
+        return *status == 0;
     default:
         *status = take(message, context);
         return *status == 0;

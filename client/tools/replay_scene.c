@@ -49,7 +49,8 @@ bool qd_replay_continues(const qd_replay *replay, const qd_server_message *messa
 {
     switch (message->kind) {
     case QD_SERVER_ERROR:
-        return qd_cli_fail_error(replay->cli, &message->as.error) == 0;
+    case QD_SERVER_ACCEPTED:
+        return qd_cli_fail_refusal(replay->cli, message, NULL, 0) == 0;
     case QD_SERVER_GO_AWAY:
         return qd_cli_fail_go_away(replay->cli, &message->as.go_away) == 0;
     case QD_SERVER_ROOM_CLOSED:

@@ -209,8 +209,8 @@ static bool take_message(swarm *all, const qd_server_message *message)
 {
     uint64_t handle = room_of(message);
 
-    if (message->kind == QD_SERVER_ERROR) {
-        return qd_cli_fail_error(all->cli, &message->as.error) == 0;
+    if (qd_cli_fail_refusal(all->cli, message, NULL, 0) != 0) {
+        return false;
     }
     if (message->kind == QD_SERVER_GO_AWAY) {
         /* The server closes all rooms itself. */

@@ -133,14 +133,14 @@ static int take_view(watcher *self, const qd_msg_view *frame)
     return qd_cli_fail(self->cli, "the views of the room contradict each other, or memory is short");
 }
 
-static int take_error(const watcher *self, const qd_server_message *message)
+static int take_refusal(const watcher *self, const qd_server_message *message)
 {
     const qd_observer *observer = self->watch.observer;
 
     if (observer != NULL && observer->anchored && message->seq == self->observe_seq) {
-        return qd_cli_fail_batch(self->cli, &message->as.error, &observer->entity, 1);
+        return qd_cli_fail_refusal(self->cli, message, &observer->entity, 1);
     }
-    return qd_cli_fail_error(self->cli, &message->as.error);
+    return qd_cli_fail_refusal(self->cli, message, NULL, 0);
 }
 
 /* Returns 0, or the exit status of a failure that it has reported. */
@@ -164,7 +164,8 @@ static int take_message(watcher *self, const qd_server_message *message)
         self->closed = true;
         return 0;
     case QD_SERVER_ERROR:
-        return take_error(self, message);
+    case QD_SERVER_ACCEPTED:
+        return take_refusal(self, message);
     default:
         return 0;
     }

@@ -103,7 +103,7 @@ static bool is_light(const qd_request *request)
     case QD_CLIENT_MOVE:
         return message->as.batch.entities.count <= LIGHT_ENTITIES_MAX;
     case QD_CLIENT_MOVE_ROSTER:
-        return message->as.move_roster.count <= LIGHT_ENTITIES_MAX && !message->as.move_roster.teleport;
+        return message->as.move_roster.count <= LIGHT_ENTITIES_MAX;
     default:
         return false;
     }

@@ -215,6 +215,11 @@ void qd_room_despawn(qd_room *room, uint32_t member, const qd_room_batch *batch,
     qd_batch_finish(&room->entities, batch->count, refusals);
 }
 
+void qd_room_forget_refusals(qd_room *room)
+{
+    qd_refused_forget(&room->entities.refused);
+}
+
 void qd_room_despawn_all(qd_room *room)
 {
     room->entities.emptied = true;
@@ -305,6 +310,11 @@ void qd_room_resume(qd_room *room, uint32_t member)
 {
     (void)qd_members_at(&room->entities, member);
     qd_subscription_resume(&room->pairs, member);
+}
+
+bool qd_room_lags(const qd_room *room, uint32_t member)
+{
+    return qd_subscription_lags(&room->pairs, member);
 }
 
 /* ---- ticks and reports ---- */

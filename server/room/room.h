@@ -52,6 +52,8 @@ void qd_room_move(qd_room *room, uint32_t member, const qd_room_batch *batch, qd
 void qd_room_teleport(qd_room *room, uint32_t member, const qd_room_batch *batch, qd_room_refusals *refusals);
 void qd_room_reshape(qd_room *room, uint32_t member, const qd_room_batch *batch, qd_room_refusals *refusals);
 void qd_room_despawn(qd_room *room, uint32_t member, const qd_room_batch *batch, qd_room_refusals *refusals);
+/* Gives the memory of the last batch's refusals back, which may be much. */
+void qd_room_forget_refusals(qd_room *room);
 /* Removes every entity. The next tick ends all pairs with the reason QD_SPACE_ROOM_CLOSED. */
 void qd_room_despawn_all(qd_room *room);
 
@@ -62,8 +64,8 @@ void qd_room_despawn_all(qd_room *room);
 qd_status qd_room_roster_name(qd_room *room, uint32_t member, const qd_room_roster *roster) QD_MUST_USE;
 /* The ids of a roster, valid until the roster is named again; NULL and 0 if it does not exist. */
 const uint32_t *qd_room_roster_ids(const qd_room *room, uint32_t member, uint32_t number, uint32_t *count);
-/* The same as qd_room_move or qd_room_teleport with the ids of these entries. QD_ERR_NOT_FOUND: the roster does not
- * exist; QD_ERR_INVALID: it has no such entries. An error changes nothing, and leaves *refusals alone. */
+/* The same as qd_room_move with the ids of these entries. QD_ERR_NOT_FOUND: the roster does not exist; QD_ERR_INVALID:
+ * it has no such entries. An error changes nothing, and leaves *refusals alone. */
 qd_status qd_room_move_roster(qd_room *room, uint32_t member, const qd_room_roster_positions *positions,
                               qd_room_refusals *refusals) QD_MUST_USE;
 
@@ -96,6 +98,9 @@ void qd_room_lost(qd_room *room, uint32_t member);
 void qd_room_missed(qd_room *room, uint32_t member, uint64_t reported_tick);
 /* The member can take reports again: a reset is due, as after qd_room_subscribe. No effect unless lost. */
 void qd_room_resume(qd_room *room, uint32_t member);
+/* Whether reports of the subscription were lost or missed, and no reset that replaces them was delivered. All reports of
+ * the last tick or catch-up must have been read. */
+bool qd_room_lags(const qd_room *room, uint32_t member);
 
 /* ---- ticks and reports ---- */
 

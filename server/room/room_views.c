@@ -68,6 +68,11 @@ void qd_room_view_resume(qd_room *room, uint32_t member)
     qd_views_resume(&room->views, member);
 }
 
+bool qd_room_view_lags(const qd_room *room, uint32_t member)
+{
+    return qd_views_lag(&room->views, member);
+}
+
 uint32_t qd_room_why(const qd_room *room, uint32_t member, uint32_t a, uint32_t b, uint32_t capacity,
                      qd_room_reason *reasons)
 {

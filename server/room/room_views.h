@@ -84,6 +84,8 @@ void qd_room_view_lost(qd_room *room, uint32_t member);
  * on a member that never got a report, and neither observes nor watches. */
 void qd_room_view_missed(qd_room *room, uint32_t member, uint64_t reported_tick);
 void qd_room_view_resume(qd_room *room, uint32_t member);
+/* Whether reports of views were lost or missed, and no reset that replaces them was delivered; as qd_room_lags. */
+bool qd_room_view_lags(const qd_room *room, uint32_t member);
 
 /* ---- reading ---- */
 

@@ -16,7 +16,7 @@ for mode in --hz=50 --step; do
     expect 0 quadrille spawn "$room" 3 1 1 0.5 --circle
     entities "$room" 3
 
-    fails 1 '^quadrille spawn: refused: .*ENTRIES' quadrille spawn "$room" 1 5 5 1
+    fails 1 '^quadrille spawn: refused: entry 0 \(id 1\): another entity has this id; must be free' quadrille spawn "$room" 1 5 5 1
     err '^quadrille spawn: entity 1: ID_TAKEN$'
     fails 1 '^quadrille spawn: entity 4: NEGATIVE_SIZE$' quadrille spawn "$room" 4 5 5 -1
     entities "$room" 3

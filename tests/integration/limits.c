@@ -70,10 +70,10 @@ SESSION_TEST(batch_above_memory_max_is_refused)
             }
             assert_true(first < 2000000);
             qd_client_spawn(client, room, &(qd_msg_entities){BATCH, ids, .x = x, .y = x}, false);
-            uint32_t stats = qd_client_get_stats(client, room);
+            uint64_t stats = qd_client_get_stats(client, room);
             const qd_server_message *message;
             while ((message = qd_client_wait(client, DEADLINE_MS)) != NULL && message->seq != stats) {
-                full = full || message->kind == QD_SERVER_ERROR;
+                full = full || qd_client_refusal(message) != NULL;
             }
             assert_non_null(message);
             assert_int_equal(message->kind, QD_SERVER_STATS);

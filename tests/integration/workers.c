@@ -121,6 +121,10 @@ static void read_message(raw_link *raw, struct stream *streams)
     if (message->kind == QD_SERVER_ERROR) {
         fail_msg("%s", message->as.error.text);
     }
+    if (message->kind == QD_SERVER_ACCEPTED) {
+        assert_int_equal(message->as.accepted.refused_total, 0); /* of Subscribe */
+        return;
+    }
     if (message->kind == QD_SERVER_APPLIED) {
         stream_of(streams, message->as.applied.room)->tick = message->as.applied.tick;
         return;

@@ -75,16 +75,14 @@ static void on_room_opened(sim_client *client, const sim_request *asked, const q
     sim_check(slot->stay->room == room, "the room was opened again, and has another handle");
 }
 
-/* The client is out of the room: a reset that a full queue kept back may not come any more, nor an Applied of a tick
- * that came after. */
+/* The client is out of the room: an Applied of a tick that came after does not come. */
 void sim_client_leave_slot(sim_client *client, sim_slot *slot)
 {
     for (size_t i = 0; i < client->request_count; i++) {
         sim_request *asked = &client->requests[i];
 
         if (asked->stay == slot->stay) {
-            asked->excused |= asked->sent.kind == QD_CLIENT_SUBSCRIBE ||
-                              (slot->leaving && (sim_is_batch(asked->sent.kind) || asked->sent.kind == QD_CLIENT_STEP));
+            asked->excused |= slot->leaving && (sim_is_batch(asked->sent.kind) || asked->sent.kind == QD_CLIENT_STEP);
         }
     }
     model_observer_destroy(slot->observer);
@@ -141,20 +139,12 @@ static void on_why(const sim_client *client, const sim_slot *slot, uint32_t aske
     }
 }
 
-static void on_tick(sim_client *client, sim_slot *slot, const qd_msg_tick *tick)
+static void on_tick(sim_slot *slot, const qd_msg_tick *tick)
 {
     sim_check(slot != NULL && slot->observer != NULL, "a tick that nobody asked for");
     model_observer_tick(slot->observer, tick);
     slot->tick = tick->tick;
-    if (!slot->subscribing || !(tick->reset || tick->suspended)) {
-        return;
-    }
-    slot->subscribing = false;
-    for (size_t i = 0; i < client->request_count; i++) {
-        if (client->requests[i].sent.kind == QD_CLIENT_SUBSCRIBE && client->requests[i].stay == slot->stay) {
-            client->requests[i].excused = true;
-        }
-    }
+    slot->subscribing &= !(tick->reset || tick->suspended);
 }
 
 static bool is_lockstep(const model_room *room)
@@ -189,11 +179,6 @@ static void on_applied(sim_client *client, sim_slot *slot, uint64_t seq, const q
     sim_request *asked = request_of(client, seq);
     sim_check(asked->stay == slot->stay, "an Applied for another room's request");
     check_late(client, slot->stay->room, asked, applied);
-    if (asked->sent.kind == QD_CLIENT_UNSUBSCRIBE && slot->unsubscribing) {
-        slot->unsubscribing = false;
-        model_observer_destroy(slot->observer);
-        slot->observer = NULL;
-    }
     asked->done = true;
     for (size_t i = 0; i < client->request_count && client->requests[i].sent.seq <= applied->seq; i++) {
         sim_request *earlier = &client->requests[i];
@@ -202,14 +187,14 @@ static void on_applied(sim_client *client, sim_slot *slot, uint64_t seq, const q
             continue;
         }
         bool may_wait = is_lockstep(slot->stay->room) && earlier->sent.kind == QD_CLIENT_STEP;
-        sim_check(sim_is_batch(earlier->sent.kind) || earlier->sent.kind == QD_CLIENT_SUBSCRIBE || may_wait,
+        sim_check(sim_is_batch(earlier->sent.kind) || may_wait,
                   "request %" PRIu64 " is answered before request %" PRIu64 " of kind %d", seq, earlier->sent.seq,
                   earlier->sent.kind);
         if (!sim_is_batch(earlier->sent.kind)) {
             continue;
         }
-        sim_check(earlier->entries_refused == (earlier->op->refused_count > 0),
-                  "batch %" PRIu64 " is in, and its refused entries were not reported", earlier->sent.seq);
+        sim_check(earlier->accepted == (earlier->op->refused_count > 0 || earlier->sent.confirm),
+                  "batch %" PRIu64 " is in, and its Accepted was not due, or did not come", earlier->sent.seq);
         earlier->done = true;
     }
 }
@@ -227,12 +212,23 @@ static void on_query(const sim_slot *slot, const qd_msg_query_result *result)
     }
 }
 
-/* The tap has checked which ones. */
-static void on_entries(sim_request *asked)
+/* The tap has checked which entries are refused. */
+static void on_accepted(sim_client *client, sim_slot *slot, uint64_t seq, const qd_msg_accepted *accepted)
 {
-    sim_check(sim_is_batch(asked->sent.kind) && !asked->entries_refused && !asked->done,
-              "refused entries out of place");
-    asked->entries_refused = true;
+    sim_request *asked = request_of(client, seq);
+    qd_client_kind kind = asked->sent.kind;
+
+    sim_check(slot != NULL && asked->stay == slot->stay && !asked->accepted && !asked->done && asked->must_be == 0 &&
+                  (sim_is_batch(kind) || kind == QD_CLIENT_SUBSCRIBE || kind == QD_CLIENT_UNSUBSCRIBE),
+              "an Accepted out of place");
+    sim_check(accepted->tick >= slot->applied_tick, "an Accepted goes back");
+    asked->accepted = true;
+    asked->done = !sim_is_batch(kind);
+    if (kind == QD_CLIENT_UNSUBSCRIBE && slot->unsubscribing) {
+        slot->unsubscribing = false;
+        model_observer_destroy(slot->observer);
+        slot->observer = NULL;
+    }
 }
 
 static bool may_close(const sim_client *client, const model_room *room)
@@ -290,16 +286,12 @@ static void on_error(sim_client *client, uint64_t seq, const qd_msg_error *error
     }
     sim_check(error->seq == seq && error->text[0] != '\0', "an Error without its seq, or without words");
     sim_request *asked = request_of(client, seq);
-    if (error->code == QD_ERROR_ENTRIES) {
-        on_entries(asked);
-        return;
-    }
     bool right = asked->must_be != 0 ? error->code == asked->must_be : is_allowed(client, asked, error->code);
     /* An invalid request may reach a room that is closed by then. */
     right |= error->code == QD_ERROR_UNKNOWN_ROOM && asked->stay != NULL && asked->stay->room->closed;
     right |= error->code == QD_ERROR_NOT_ALLOWED && asked->sent.kind == QD_CLIENT_OPEN_ROOM && client->scene->stopping;
-    sim_check(right && !asked->done, "request %" PRIu64 " of kind %d gets %s: %s", seq, asked->sent.kind,
-              qd_error_code_name(error->code), error->text);
+    sim_check(right && !asked->done && !asked->accepted, "request %" PRIu64 " of kind %d gets %s: %s", seq,
+              asked->sent.kind, qd_error_code_name(error->code), error->text);
     asked->done = true;
     if (asked->sent.kind == QD_CLIENT_OPEN_ROOM && asked->must_be == 0) {
         client->slots[asked->name].opening = false;
@@ -350,7 +342,10 @@ static void on_message(sim_client *client, const qd_server_message *message)
         on_list(&message->as.room_list);
         break;
     case QD_SERVER_TICK:
-        on_tick(client, slot, &message->as.tick);
+        on_tick(slot, &message->as.tick);
+        break;
+    case QD_SERVER_ACCEPTED:
+        on_accepted(client, slot, message->seq, &message->as.accepted);
         break;
     case QD_SERVER_APPLIED:
         on_applied(client, slot, message->seq, &message->as.applied);

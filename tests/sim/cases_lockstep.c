@@ -88,7 +88,7 @@ SCENARIO(lockstep_goes_on_without_writers_that_left, IN_LOCKSTEP) = {
 SCENARIO(lockstep_answers_a_step_behind_later_requests, IN_LOCKSTEP) = {
     THREE_WRITERS,
     STEP_TO(A, NULL, 1),
-    SEND(A, "applied 0", UNSUBSCRIBE, .room = {0}),
+    SEND(A, "accepted", UNSUBSCRIBE, .room = {0}),
     SPAWN(A, "", 1, 2, 0),
     PASS(510),
     LOOK(A, "applied 1 of request 5 to -2"), /* with what came after the Step */

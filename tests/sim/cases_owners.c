@@ -13,7 +13,7 @@ SCENARIO(entities_are_handed_over) = {
     JOIN(A, NULL), /* sessions 1 to 3; the third is not in the room */
     JOIN(B, NULL),
     OPEN(C, NULL),
-    SUBSCRIBE(B, "tick 0 reset", OWN),
+    SUBSCRIBE(B, "accepted; tick 0 reset", OWN),
     SPAWN(A, NULL, 1, 2, 0),
     STEP(A, "applied 1"),
     LOOK(B, ""),
@@ -23,9 +23,9 @@ SCENARIO(entities_are_handed_over) = {
     HAND_OVER(C, "error UNKNOWN_ROOM: OpenRoom first", 1, 2, false),
     LOOK(B, ""),
     /* 1 and 2 are there, 3 and 4 are not. */
-    HAND_OVER(A, "error ENTRIES 2 UNKNOWN_ID 3 UNKNOWN_ID: UNKNOWN_ID", 4, 2, false),
+    HAND_OVER(A, "accepted 2 UNKNOWN_ID 3 UNKNOWN_ID: no entity in the room has this id", 4, 2, false),
     LOOK(B, "handed over 1 2 from 1 to 2 unasked; tick 1 reset begin 1-2"),
-    HAND_OVER(A, "error ENTRIES 0 NOT_OWNER: NOT_OWNER", 1, 1, false),
+    HAND_OVER(A, "accepted 0 NOT_OWNER: another session owns the entity", 1, 1, false),
     STEP(A, "applied 2"),
     /* Entities go with their new owner, except those that it gave to the room. Nothing reports those, nor what one takes
      * from the room. */
@@ -46,7 +46,7 @@ SCENARIO(what_was_left_behind_is_adopted) = {
     JOIN(B, "token"),
     JOIN(C, "token"),
     JOIN(D, "token"),
-    SUBSCRIBE(D, "tick 0 reset", OWN),
+    SUBSCRIBE(D, "accepted; tick 0 reset", OWN),
     SPAWN(A, NULL, 50, 1, 0),
     SPAWN(B, NULL, 2, 2, 0),
     SPAWN(C, NULL, 1, 1, 0),
@@ -61,7 +61,7 @@ SCENARIO(what_was_left_behind_is_adopted) = {
     PASS(2000),
     OWN(D, "snapshot 1 at 0 0 2 at 0 0 3 at 0 0 4 at 0 0"), /* the grace of the others is over */
     MOVE(D, "", 1, 7, 7),
-    MOVE(D, "error ENTRIES 0 NOT_OWNER: NOT_OWNER", 50, 7, 7),
+    MOVE(D, "accepted 0 NOT_OWNER: another session owns the entity", 50, 7, 7),
     ADOPT(D, "handed over from 0 to 4", 0),
     LOOK(A, ""),
     LOOK(C, ""),
@@ -90,7 +90,7 @@ SCENARIO(connected_session_keeps_its_entities) = {
     ADOPT(C, "handed over 5 from 0 to 3 1 connected 1", 0), LOOK(A, ""), MOVE(A, "", 1, 7, 7),
     /* A connected session is adopted from by its number. It gets a report. */
     ADOPT(C, "handed over 1 2 from 1 to 3", 1), LOOK(A, "handed over 1 2 from 1 to 3 unasked"),
-    MOVE(A, "error ENTRIES 0 NOT_OWNER: NOT_OWNER", 1, 7, 7), MOVE(C, "", 1, 7, 7),
+    MOVE(A, "accepted 0 NOT_OWNER: another session owns the entity", 1, 7, 7), MOVE(C, "", 1, 7, 7),
     ADOPT(C, "handed over from 0 to 3", 0), /* a session that has nothing is not named */
 };
 

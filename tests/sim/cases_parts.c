@@ -10,8 +10,8 @@
 SCENARIO(a_large_tick_comes_in_parts) = {
     JOIN(A, NULL),
     JOIN(B, NULL),
-    SUBSCRIBE(A, "tick 0 reset", ALL),
-    SUBSCRIBE(B, "tick 0 reset", ALL),
+    SUBSCRIBE(A, "accepted; tick 0 reset", ALL),
+    SUBSCRIBE(B, "accepted; tick 0 reset", ALL),
     SPAWN(A, NULL, 1, 600, 0),
     STEP(A, "tick 1 in 2 parts 179700 begin; applied 1"),
     LOOK(B, "tick 1 in 2 parts 179700 begin"),
@@ -27,7 +27,7 @@ SCENARIO(a_large_tick_comes_in_parts) = {
 /* In a swept room: ends, begins, passed and stays, of which the passed alone are more than a frame takes. */
 SCENARIO(all_kinds_of_events_come_in_parts, CONFIG(.tick_mode = QD_TICK_MODE_STEP, .swept = true)) = {
     JOIN(A, NULL),
-    SEND(A, "tick 0 reset", SUBSCRIBE, .subscribe.stays = true),
+    SEND(A, "accepted; tick 0 reset", SUBSCRIBE, .subscribe.stays = true),
     SIDE(1000, 400, 10, 1),
     SIDE(2000, 400, 50, 2),
     SIDE(3000, 30, 70, 1),

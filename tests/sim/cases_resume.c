@@ -20,7 +20,8 @@ SCENARIO(a_session_is_resumed, CONFIG(.tick_mode = QD_TICK_MODE_STEP, .grace_ms 
     WORLD("sessions 1; detached 1; resumed 0"),
     RESUME(
         C, B, "token",
-        "welcome 2 same key for 10000 resumed last 4; applied 1 of request 3 unasked; tick 1 reset merged 1 begin 1-2"),
+        "welcome 2 same key for 10000 resumed last 4; applied 1 of request 3 pairs lag unasked; tick 1 reset merged 1 "
+        "begin 1-2"),
     LOOK(C, ""),
     WORLD("sessions 2; detached 0; resumed 1"),
     /* It may do what it could: its entities, its place in the room, its handle. */
@@ -88,7 +89,7 @@ SCENARIO(what_was_missed_is_reported) = {
     JOIN(A, NULL),
     RESUMABLE(B, NULL, "welcome 2 new key for 10000"),
     ROOM(B, 0),
-    SUBSCRIBE(B, "tick 0 reset", ALL),
+    SUBSCRIBE(B, "accepted; tick 0 reset", ALL),
     ENTITIES_AND_TICKS(2, 1, 5),
     /* Of five ticks that were sent it acknowledges two. Three more are not sent. */
     ACK(B, 2),
@@ -114,7 +115,7 @@ SCENARIO(views_go_on_at_the_next_tick) = {
     ACK(B, 2),
     CLOSE(B),
     ENTITIES_AND_TICKS(1, 6, 1),
-    RESUME(C, B, NULL, "welcome 2 same key for 10000 resumed last 4; applied 6 of request 3 unasked"),
+    RESUME(C, B, NULL, "welcome 2 same key for 10000 resumed last 4; applied 6 of request 3 views lag unasked"),
     LOOK(C, ""),
     STEP(A, "applied 7"),
     LOOK(C, "view 7 reset merged 5 enter 7:10 at 0 0 enter 7:20 at 0 0 enter 7:30 at 0 0 enter 7:40 at 0 0 enter 7:50 "
@@ -133,7 +134,7 @@ SCENARIO(a_view_that_ended_unseen_is_reset) = {
     UNOBSERVE(B, "", 7),
     STEP(A, "applied 2"),
     CLOSE(B),
-    RESUME(C, B, NULL, "welcome 2 same key for 10000 resumed last 4; applied 2 of request 4 unasked"),
+    RESUME(C, B, NULL, "welcome 2 same key for 10000 resumed last 4; applied 2 of request 4 views lag unasked"),
     STEP(A, "applied 3"),
     LOOK(C, "view 3 reset merged 1"),
 };

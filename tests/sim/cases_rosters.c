@@ -18,14 +18,14 @@ SCENARIO(rosters_move_what_they_name) = {
     JOIN(B, NULL),
     NAME(A, NULL, 255, 0, 4),
     SPAWN(A, NULL, 1, 3, 5),
-    MOVE_ENTRIES(A, "error ENTRIES 2 UNKNOWN_ID: entry 2 (id 4)", 255, 1, 3, 20),
+    MOVE_ENTRIES(A, "accepted 2 UNKNOWN_ID: entry 2 (id 4)", 255, 1, 3, 20),
     STEP(A, "applied 1"),
     SNAPSHOT(A, "snapshot 1 at 0 0 2 at 10 20 3 at 20 20"),
     WORLD("updates 5"),
     /* What is another session's is refused, and its rosters are its own. */
     MOVE_ENTRIES(B, "error UNKNOWN_ROSTER: roster is 255", 255, 0, 1, 30),
     NAME(B, NULL, 255, 0, 1),
-    MOVE_ENTRIES(B, "error ENTRIES 0 NOT_OWNER: NOT_OWNER", 255, 0, 1, 30),
+    MOVE_ENTRIES(B, "accepted 0 NOT_OWNER: another session owns the entity", 255, 0, 1, 30),
 };
 
 #define COLUMNS(...) .move_roster = {.roster = 7, .count = 2, .x = FLOATS(1, 2), __VA_ARGS__}

@@ -120,6 +120,8 @@ model_op *sim_client_draft(sim_client *client, qd_client_kind kind)
 void sim_client_send_draft(sim_client *client, model_stay *stay)
 {
     model_op *op = client->draft;
+
+    op->message.confirm = sim_is_batch(op->message.kind) && percent(client, 30);
     sim_request *request = sim_client_send(client, stay, op->message);
 
     op->message.seq = client->seq;
@@ -289,8 +291,7 @@ static void move_by_roster(sim_client *client, model_stay *stay, uint32_t number
                                                       .count = op->count,
                                                       .x = op->at[0],
                                                       .y = op->at[1],
-                                                      .z = sim_third(stay, op->at[2]),
-                                                      .teleport = percent(client, 20)};
+                                                      .z = sim_third(stay, op->at[2])};
     sim_client_send_draft(client, stay);
 }
 

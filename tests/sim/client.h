@@ -38,7 +38,7 @@ typedef struct sim_request {
     model_stay *stay;       /* NULL: for none */
     model_op *op;           /* a batch's */
     qd_error_code must_be;  /* it is wrong on purpose; 0: it is not */
-    bool done, entries_refused;
+    bool done, accepted;
     bool excused; /* it need not be answered any more */
 } sim_request;
 
@@ -121,7 +121,7 @@ void sim_client_send_draft(sim_client *client, model_stay *stay);
 const float *sim_third(const model_stay *stay, const float *column);
 /* Does one thing about views that a client in a room may do. */
 void sim_client_act_on_views(sim_client *client, sim_slot *slot);
-/* Whether Applied covers its effect, and refused entries are reported. */
+/* Whether Applied covers its effect, and Accepted may answer it. */
 static inline bool sim_is_batch(qd_client_kind kind)
 {
     return (kind >= QD_CLIENT_SPAWN && kind <= QD_CLIENT_DESPAWN) ||

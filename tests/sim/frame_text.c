@@ -236,15 +236,29 @@ static void write_applied(writer *out, const qd_msg_applied *applied, uint64_t s
             write_text(out, " %llu", (unsigned long long)applied->late[i]);
         }
     }
+    write_flag(out, "pairs lag", applied->pairs_lagging);
+    write_flag(out, "views lag", applied->views_lagging);
 }
 
 static void write_error(writer *out, const qd_msg_error *error)
 {
     write_text(out, "error %s", qd_error_code_name(error->code));
-    for (uint32_t i = 0; i < error->entry_count; i++) {
-        write_text(out, " %u %s", error->entry_index[i], qd_error_code_name(error->entry_code[i]));
-    }
     write_number(out, "due", error->tick_due);
+}
+
+static void write_accepted(writer *out, const qd_msg_accepted *accepted)
+{
+    write_text(out, "accepted");
+    if (accepted->refused_total > LISTED_MAX) {
+        write_text(out, " without %u", accepted->refused_total);
+        return;
+    }
+    for (uint32_t i = 0; i < accepted->refused_count; i++) {
+        write_text(out, " %u %s", accepted->refused_index[i], qd_error_code_name(accepted->refused_code[i]));
+        if (accepted->refused_field != NULL && accepted->refused_field[i] != 0) {
+            write_text(out, " of field %u", accepted->refused_field[i]);
+        }
+    }
 }
 
 static void write_receiver(writer *out, const qd_msg_handed_over *reported)
@@ -320,6 +334,9 @@ static void write_message(writer *out, const sim_scenario *play, const qd_server
         break;
     case QD_SERVER_APPLIED:
         write_applied(out, &message->as.applied, message->seq);
+        break;
+    case QD_SERVER_ACCEPTED:
+        write_accepted(out, &message->as.accepted);
         break;
     case QD_SERVER_SNAPSHOT_RESULT:
         write_text(out, "snapshot");

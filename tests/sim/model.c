@@ -521,11 +521,6 @@ void model_room_saw_applied(model_room *room, model_stay *stay, uint64_t tick, u
     sim_check(room->reported_count == 0 || room->reported[room->reported_count - 1].tick <= tick,
               "an Applied's tick goes back");
     stay->reported_seq = seq;
-    if (seq == stay->unsubscribe_seq) {
-        stay->unsubscribe_seq = 0;
-        stay->behind = stay->resumed = false;
-        return;
-    }
     model_room_saw_tick(room, tick);
     /* Not every reported request is a batch. The last batch shows how far the room is. */
     size_t count = 0;
@@ -539,6 +534,18 @@ void model_room_saw_applied(model_room *room, model_stay *stay, uint64_t tick, u
     model_room_applied(room, count);
     room->reported = sim_grow(room->reported, room->reported_count, &room->reported_capacity, sizeof *room->reported);
     room->reported[room->reported_count++] = (model_reported){.tick = tick, .count = count};
+}
+
+void model_room_saw_accepted(model_room *room, model_stay *stay, uint64_t seq)
+{
+    const model_op *op = model_stay_op(stay, seq);
+
+    if (seq == stay->unsubscribe_seq) {
+        stay->unsubscribe_seq = 0;
+        stay->behind = stay->lost = stay->resumed = false;
+    } else if (op != NULL && op->place != MODEL_NOWHERE) {
+        model_room_applied(room, op->place + 1);
+    }
 }
 
 void model_room_take(model_room *room, model_op *op)

@@ -208,6 +208,7 @@ uint64_t sim_room_of(const qd_server_message *message)
     case QD_SERVER_ROOM_CLOSED:
     case QD_SERVER_TICK:
     case QD_SERVER_APPLIED:
+    case QD_SERVER_ACCEPTED:
     case QD_SERVER_SNAPSHOT_RESULT:
     case QD_SERVER_QUERY_RESULT:
     case QD_SERVER_VIEW:

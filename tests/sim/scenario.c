@@ -79,7 +79,9 @@ static void look(sim_scenario *play, const sim_step *step)
 
     snprintf(wanted, sizeof wanted, step->gets, play->round);
     for (const qd_server_message *message; (message = settle(play, peer)) != NULL;) {
-        const char *words = message->kind == QD_SERVER_ERROR ? message->as.error.text : "";
+        const char *words = message->kind == QD_SERVER_ERROR      ? message->as.error.text
+                            : message->kind == QD_SERVER_ACCEPTED ? message->as.accepted.text
+                                                                  : "";
         char text[TEXT_MAX / 4];
 
         if (play->check != NULL) {

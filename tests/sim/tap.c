@@ -195,7 +195,7 @@ static void tap_view(const model_room *room, model_stay *stay, const qd_msg_view
     }
 }
 
-/* Which entries of a batch are refused, and whether that is right; or that all of it is. */
+/* A request is refused as a whole. */
 static void tap_error(model_room *room, const model_stay *stay, const qd_msg_error *error)
 {
     model_op *op = stay == NULL ? NULL : model_stay_op(stay, error->seq);
@@ -203,25 +203,40 @@ static void tap_error(model_room *room, const model_stay *stay, const qd_msg_err
     if (op == NULL || op->place == MODEL_NOWHERE) {
         return;
     }
-    op->refused_whole = error->code != QD_ERROR_ENTRIES;
-    /* Perhaps before its turn, and it changes nothing. */
-    if (op->message.kind == QD_CLIENT_ADOPT) {
-        return;
+    op->refused_whole = true;
+    /* An Adopt perhaps before its turn, and it changes nothing. */
+    if (op->message.kind != QD_CLIENT_ADOPT) {
+        model_room_applied(room, op->place + 1);
     }
-    for (uint32_t i = 0; i < error->entry_count; i++) {
-        op->reported_refused[error->entry_index[i]] = true;
+}
+
+/* Which entries of a batch are refused, and whether that is right. */
+static void tap_accepted(model_room *room, model_stay *stay, uint64_t seq, const qd_msg_accepted *accepted)
+{
+    model_op *op = model_stay_op(stay, seq);
+
+    for (uint32_t i = 0; op != NULL && i < accepted->refused_count; i++) {
+        op->reported_refused[accepted->refused_index[i]] = true;
     }
-    model_room_applied(room, op->place + 1);
-    if (error->code != QD_ERROR_ENTRIES) {
-        return;
-    }
-    sim_check(error->entries_refused == op->refused_count && error->entry_count == op->refused_count,
-              "%u entries of batch %" PRIu64 " are refused, not %u", error->entries_refused, op->message.seq,
-              op->refused_count);
-    for (uint32_t i = 0; i < op->refused_count; i++) {
-        sim_check(error->entry_index[i] == op->refused[i] && error->entry_code[i] >= QD_ERROR_UNKNOWN_ID,
+    model_room_saw_accepted(room, stay, seq);
+    uint32_t count = op != NULL ? op->refused_count : 0;
+    sim_check(accepted->refused_total == count && accepted->refused_count == count && accepted->last,
+              "%u entries of request %" PRIu64 " are refused, not %u", accepted->refused_total, seq, count);
+    sim_check((count > 0) == (accepted->text[0] != '\0'), "refused entries without words, or the reverse");
+    for (uint32_t i = 0; i < count; i++) {
+        sim_check(accepted->refused_index[i] == op->refused[i] && accepted->refused_code[i] >= QD_ERROR_UNKNOWN_ID,
                   "another entry is refused");
     }
+}
+
+/* Lagging is what the tap saw: a frame was not queued, and no reset was since. A resumed session may have missed what was
+ * queued, if there was anything to miss. */
+static void check_lag(const model_stay *stay, const qd_msg_applied *applied)
+{
+    sim_check(applied->pairs_lagging == stay->behind || (stay->resumed && applied->pairs_lagging),
+              "pairs are said to lag: %d", applied->pairs_lagging);
+    sim_check(applied->views_lagging == stay->view_behind || stay->view_resumed, "views are said to lag: %d",
+              applied->views_lagging);
 }
 
 /* Whether row `i` of a snapshot is the body. */
@@ -291,7 +306,11 @@ void sim_scene_tap(sim_link *link, const qd_server_message *message, bool queued
         model_room_saw_tick(room, message->as.view.tick);
         tap_view(room, stay, &message->as.view, queued);
         break;
+    case QD_SERVER_ACCEPTED:
+        tap_accepted(room, stay, message->seq, &message->as.accepted);
+        break;
     case QD_SERVER_APPLIED:
+        check_lag(stay, &message->as.applied);
         model_room_saw_applied(room, stay, message->as.applied.tick, message->as.applied.seq);
         break;
     case QD_SERVER_SNAPSHOT_RESULT:

@@ -148,6 +148,9 @@ static void fail_with(const qd_client *client, const qd_server_message *message,
         fail_msg("%s: got the error %s: %s", wanted, qd_error_code_name(message->as.error.code),
                  message->as.error.text);
     }
+    if (qd_client_refusal(message) != NULL) {
+        fail_msg("%s: got a refusal: %s", wanted, qd_client_refusal(message));
+    }
     fail_msg("%s: got a message of kind %d", wanted, (int)message->kind);
 }
 
@@ -182,14 +185,15 @@ const qd_msg_error *session_expect_error(qd_client *client, uint64_t seq, qd_err
 void session_expect_entries(qd_client *client, uint64_t seq, uint32_t count, const uint32_t *indexes,
                             const qd_error_code *codes)
 {
-    const qd_msg_error *error = session_expect_error(client, seq, QD_ERROR_ENTRIES, NULL);
+    const qd_msg_accepted *accepted = &session_expect(client, seq, QD_SERVER_ACCEPTED)->as.accepted;
 
-    assert_int_equal(error->entries_refused, count);
-    uint32_t listed = count < QD_ERROR_ENTRIES_MAX ? count : QD_ERROR_ENTRIES_MAX;
-    assert_int_equal(error->entry_count, listed);
-    for (uint32_t i = 0; i < listed; i++) {
-        assert_int_equal(error->entry_index[i], indexes[i]);
-        assert_string_equal(qd_error_code_name(error->entry_code[i]), qd_error_code_name(codes[i]));
+    assert_int_equal(accepted->refused_total, count);
+    assert_int_equal(accepted->refused_count, count);
+    assert_true(accepted->last);
+    assert_true(count == 0 || accepted->text[0] != '\0');
+    for (uint32_t i = 0; i < count; i++) {
+        assert_int_equal(accepted->refused_index[i], indexes[i]);
+        assert_string_equal(qd_error_code_name(accepted->refused_code[i]), qd_error_code_name(codes[i]));
     }
 }
 
@@ -204,7 +208,7 @@ const qd_server_message *session_wait_kind(qd_client *client, qd_server_kind kin
         if (message != NULL && message->kind == kind) {
             return message;
         }
-        if (message == NULL || message->kind == QD_SERVER_ERROR) {
+        if (message == NULL || qd_client_refusal(message) != NULL) {
             fail_with(client, message, wanted);
         }
     }

@@ -47,7 +47,7 @@ void session_expect_refused(const char *address, const char *token, const char *
 const qd_server_message *session_expect(qd_client *client, uint64_t seq, qd_server_kind kind);
 /* The Error with that code to that request; `word`, if not NULL, stands in its text. */
 const qd_msg_error *session_expect_error(qd_client *client, uint64_t seq, qd_error_code code, const char *word);
-/* The Error ENTRIES to that request, with exactly these entries refused for these reasons. */
+/* The Accepted of that request, with exactly these entries refused for these reasons. */
 void session_expect_entries(qd_client *client, uint64_t seq, uint32_t count, const uint32_t *indexes,
                             const qd_error_code *codes);
 

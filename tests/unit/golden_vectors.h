@@ -121,9 +121,9 @@ static const golden_vector client_vectors[] = {
     {"set_roster", "0801ea011408ac0210ff011807220801000000ffffffff2801",
      "seq: 1 set_roster { room: 300 roster: 255 first: 7 id: [1, 4294967295] keep_rest: true }"},
     {"set_roster_default", "ea0100", "set_roster { }"},
-    {"move_roster", "0802f2012a08ac0210ff0118f0a20422080000c03f000000802a08000010c00000807f3208c2160100000040403801",
-     "seq: 2 move_roster { room: 300 roster: 255 first: 70000 x: [1.5, -0] y: [-2.25, inf] z: [1e-40, 3] teleport: "
-     "true }"},
+    {"move_roster", "0802f2012808ac0210ff0118f0a20422080000c03f000000802a08000010c00000807f3208c216010000004040f80101",
+     "seq: 2 move_roster { room: 300 roster: 255 first: 70000 x: [1.5, -0] y: [-2.25, inf] z: [1e-40, 3] } confirm: "
+     "true"},
     {"move_roster_flat", "0803f20116080122080000c03f000000802a08000010c00000807f",
      "seq: 3 move_roster { room: 1 x: [1.5, -0] y: [-2.25, inf] }"},
     {"move_roster_default", "f20100", "move_roster { }"},
@@ -163,8 +163,9 @@ static const golden_vector server_vectors[] = {
      "stay_b: 11 passed_a: [12, 13] passed_b: [14, 15] merged_ticks: 7000000000 passed_lost: true }"},
     {"tick_begins", "3a1308ac02100720015a0401000000620402000000",
      "tick { room: 300 tick: 7 last: true begin_a: 1 begin_b: 2 }"},
-    {"applied", "0807422708ac021080e497d01218ffffffffffffff0f221000f2052a01000000070000000000000028ac02",
-     "seq: 7 applied { room: 300 tick: 5000000000 seq: 9007199254740991 late: [5000000000, 7] late_total: 300 }"},
+    {"applied", "0807422b08ac021080e497d01218ffffffffffffff0f221000f2052a01000000070000000000000028ac0230013801",
+     "seq: 7 applied { room: 300 tick: 5000000000 seq: 9007199254740991 late: [5000000000, 7] late_total: 300 "
+     "pairs_lagging: true views_lagging: true }"},
     {"snapshot_result",
      "08084a920108ac0210071a0801000000ffffffff22080000c03f000020c02a0800006040000090c032080000b0400000d0c03a080000003f0"
      "000803e42080000803f000000404a080000404000008040520201035a08080000000900000062080a0000000b000000680170017a080000a0"
@@ -185,11 +186,8 @@ static const golden_vector server_vectors[] = {
      "enters: 27 leaves: 28 } }"},
     {"stats_server", "080a52050a0308e807", "seq: 10 stats { server { uptime_ms: 1000 } }"},
     {"pong", "080b5a09090807060504030201", "seq: 11 pong { data: 72623859790382856 }"},
-    {"error",
-     "080c623c0819121d32206f662033303020656e747269657320776572652072656675736564180c20ac022a08040000002b010000320220253"
-     "8024080e497d012",
-     "seq: 12 error { code: ERROR_CODE_ENTRIES text: \"2 of 300 entries were refused\" seq: 12 room: 300 entry_index: "
-     "[4, 299] entry_code: \" %\" entries_refused: 2 tick_due: 5000000000 }"},
+    {"error", "080c6218081812097469636b2069732033180c20ac024080e497d012",
+     "seq: 12 error { code: ERROR_CODE_WRONG_TICK text: \"tick is 3\" seq: 12 room: 300 tick_due: 5000000000 }"},
     {"error_plain", "621a0801121674686520627974657320617265206e6f206672616d65",
      "error { code: ERROR_CODE_MALFORMED text: \"the bytes are no frame\" }"},
     {"go_away", "6a1d08011216746865207365727665722069732073746f7070696e6718d00f",
@@ -233,6 +231,10 @@ static const golden_vector server_vectors[] = {
      "seq: 5 handed_over { room: 300 id: [1, 4294967295] from: 5000000000 to: 6 connected: [8, 5000000000] "
      "connected_total: 70 last: true }"},
     {"handed_over_default", "8a0100", "handed_over { }"},
+    {"accepted", "080c92012808ac021080e497d0121a08040000002b010000220220252a0200063207656e747279203438024001",
+     "seq: 12 accepted { room: 300 tick: 5000000000 refused_index: [4, 299] refused_code: \" %\" refused_field: "
+     "\"\\000\\006\" text: \"entry 4\" refused_total: 2 last: true }"},
+    {"accepted_plain", "080d92010708ac0210074001", "seq: 13 accepted { room: 300 tick: 7 last: true }"},
 };
 
 #endif

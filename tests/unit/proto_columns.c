@@ -42,7 +42,7 @@ static const column_group groups[] = {
     {SERVER, "tick", "passed_a passed_b", "", 0},
     {SERVER, "applied", "late", "", QD_APPLIED_LATE_MAX},
     {SERVER, "snapshot_result", "id x y", "z " SHAPES, 0},
-    {SERVER, "error", "entry_index entry_code", "", QD_ERROR_ENTRIES_MAX},
+    {SERVER, "accepted", "refused_index refused_code", "refused_field", 0},
     {SERVER, "query_result", "id", "distance", 0},
     {SERVER, "view", "leave_observer leave_id leave_reason", "", 0},
     {SERVER, "view", "enter_observer enter_id enter_x enter_y",

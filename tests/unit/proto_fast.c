@@ -112,8 +112,9 @@ TEST(unusual_frame_takes_the_generic_path)
         {RAW("\x42\x16\x12\x04\1\0\0\0\x1a\x08\0\0\0\0\0\0\0\0\x22\x04\0\0\0\0"), QD_DECODE_COLUMNS}, /* x is longer */
         {RAW("\x42\x11\x12\x04\1\0\0\0\x1a\x03\0\0\0\x22\x04\0\0\0\0"), QD_DECODE_MALFORMED},         /* x is cut */
         {RAW("\x42\x14\x12\x04\1\0\0\0\x1a\x04\0\0\0\0\x22\x04\0\0\0\0\x2a\x00"), QD_DECODE_OK},      /* z is empty */
-        {RAW("\xf2\x01\x0e\x22\x04\0\0\0\0\x2a\x04\0\0\0\0\x38\x02"), QD_DECODE_OK}, /* true is another number */
-        {RAW("\xf2\x01\x06\x22\x04\0\0\0\0"), QD_DECODE_COLUMNS},                    /* y is missing */
+        {RAW("\x7a\x02\x08\x01\xf8\x01\x02"), QD_DECODE_OK},      /* true is another number */
+        {RAW("\xf8\x01\x01\x7a\x02\x08\x01"), QD_DECODE_OK},      /* confirm before the message */
+        {RAW("\xf2\x01\x06\x22\x04\0\0\0\0"), QD_DECODE_COLUMNS}, /* y is missing */
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         qd_decoded_client decoded;

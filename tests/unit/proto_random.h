@@ -148,6 +148,7 @@ static inline test_message random_message(side of, int kind, filler *f)
     message.side = of;
     if (of == CLIENT) {
         message.as.client.seq = any_number(f);
+        message.as.client.confirm = takes(f, false);
         message.as.client.kind = (qd_client_kind)kind;
         switch (message.as.client.kind) {
             CLIENT_MESSAGES(FILL_CLIENT)
@@ -168,6 +169,6 @@ static inline test_message random_message(side of, int kind, filler *f)
 
 #define FOR_EACH_KIND(of, kind)                                                                                        \
     for (side of = CLIENT; of <= SERVER; of++)                                                                         \
-        for (int kind = 0; kind <= (of == CLIENT ? (int)QD_CLIENT_MOVE_ROSTER : (int)QD_SERVER_HANDED_OVER); kind++)
+        for (int kind = 0; kind <= (of == CLIENT ? (int)QD_CLIENT_MOVE_ROSTER : (int)QD_SERVER_ACCEPTED); kind++)
 
 #endif

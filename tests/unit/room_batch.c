@@ -139,23 +139,46 @@ SCENARIO(what_resizes_an_entity,
 /* Within one batch: a second despawn finds nothing; a spawn after it would. */
 SCENARIO(entries_are_carried_out_in_order, "spawn 1 10; despawn 1, 1, 2 -> 1 UNKNOWN_ID 2 UNKNOWN_ID")
 
-TEST(only_the_first_refusals_are_listed)
+#define MANY 100000u
+
+static qd_room_refusals despawn_many(void)
 {
-    uint32_t id[100];
-    qd_room_batch batch = {.count = 100, .id = id};
+    static uint32_t id[MANY];
+    qd_room_batch batch = {.count = MANY, .id = id};
     qd_room_refusals refusals;
 
-    play("spawn 7 10");
-    for (uint32_t i = 0; i < 100; i++) {
+    for (uint32_t i = 0; i < MANY; i++) {
         id[i] = i;
     }
     qd_room_despawn(played.room, 0, &batch, &refusals);
-    assert_int_equal(refusals.count, 99);
-    assert_int_equal(refusals.listed, QD_ROOM_REFUSALS_MAX);
-    for (uint32_t i = 0; i < QD_ROOM_REFUSALS_MAX; i++) {
+    assert_int_equal(refusals.count, MANY - 1);
+    for (uint32_t i = 0; i < refusals.listed; i++) {
         assert_int_equal(refusals.index[i], i < 7 ? i : i + 1);
         assert_int_equal(refusals.code[i], QD_ROOM_UNKNOWN_ID);
+        assert_int_equal(refusals.field[i], 0);
     }
+    return refusals;
+}
+
+TEST(all_refusals_are_listed_and_then_forgotten)
+{
+    play("spawn 7 10");
+    size_t before = qd_memory_used();
+    assert_int_equal(despawn_many().listed, MANY - 1);
+    assert_true(qd_memory_used() >= before + 6 * (MANY - 1));
+    qd_room_forget_refusals(played.room);
+    assert_true(qd_memory_used() <= before);
+    play_end();
+}
+
+TEST(refusals_that_find_no_memory_are_counted)
+{
+    play("spawn 7 10");
+    size_t limit = qd_memory_limit();
+    qd_memory_limit_set(qd_memory_used() + 300000);
+    uint32_t listed = despawn_many().listed;
+    assert_true(listed > 0 && listed < MANY - 1);
+    qd_memory_limit_set(limit);
     play_end();
 }
 

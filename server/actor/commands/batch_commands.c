@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "../tick/applied.h"
+#include "accepted.h"
 #include "command.h"
 
 #define fail qd_command_fail
@@ -33,7 +34,7 @@ void qd_batch_command(qd_room_actor *actor, const qd_request *request)
     actor->changed = true;
     qd_count(&actor->service->counters, QD_COUNT_UPDATES, batch->count - refusals.count);
     qd_applied_note(actor, membership, request->decoded.message.seq);
-    qd_command_refusals(actor, request, batch->count, batch->id, &refusals);
+    qd_accepted_send_refusals(actor, request, batch->id, &refusals);
 }
 
 /* ---- rosters ---- */
@@ -52,6 +53,7 @@ static void apply_roster(qd_room_actor *actor, const qd_request *request)
     switch (qd_room_roster_name(actor->room, membership->member, &named)) {
     case QD_OK:
         qd_applied_note(actor, membership, request->decoded.message.seq);
+        qd_accepted_confirm(actor, request);
         break;
     case QD_ERR_INVALID:
         (void)qd_room_roster_ids(actor->room, membership->member, named.number, &count);
@@ -94,13 +96,8 @@ static void apply_move(qd_room_actor *actor, const qd_request *request)
 {
     const qd_msg_move_roster *move = &request->decoded.message.as.move_roster;
     qd_membership *membership = request->head.membership;
-    const qd_room_roster_positions places = {.number = move->roster,
-                                             .first = move->first,
-                                             .count = move->count,
-                                             .x = move->x,
-                                             .y = move->y,
-                                             .z = move->z,
-                                             .teleport = move->teleport};
+    const qd_room_roster_positions places = {
+        .number = move->roster, .first = move->first, .count = move->count, .x = move->x, .y = move->y, .z = move->z};
     qd_room_refusals refusals;
 
     if (qd_room_move_roster(actor->room, membership->member, &places, &refusals) != QD_OK) {
@@ -110,12 +107,9 @@ static void apply_move(qd_room_actor *actor, const qd_request *request)
     actor->changed = true;
     qd_count(&actor->service->counters, QD_COUNT_UPDATES, move->count - refusals.count);
     qd_applied_note(actor, membership, request->decoded.message.seq);
-    if (refusals.count > 0) {
-        uint32_t size;
-        const uint32_t *ids = qd_room_roster_ids(actor->room, membership->member, move->roster, &size);
-
-        qd_command_refusals(actor, request, move->count, ids + move->first, &refusals);
-    }
+    uint32_t size;
+    const uint32_t *ids = qd_room_roster_ids(actor->room, membership->member, move->roster, &size);
+    qd_accepted_send_refusals(actor, request, ids + move->first, &refusals);
 }
 
 void qd_roster_command(qd_room_actor *actor, const qd_request *request)

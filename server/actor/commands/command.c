@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "command.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 void qd_command_answer(qd_room_actor *actor, const qd_request *request, const qd_server_message *message)
 {
     qd_reply_send(actor->service, request->head.membership->endpoint->link, message);
@@ -21,26 +18,4 @@ qd_command_sent qd_command_send(qd_room_actor *actor, const qd_request *request,
     }
     qd_frames_deinit(list);
     return sent;
-}
-
-void qd_command_refusals(qd_room_actor *actor, const qd_request *request, uint32_t count, const uint32_t *id,
-                         const qd_room_refusals *refusals)
-{
-    if (refusals->count == 0) {
-        return;
-    }
-    uint32_t first = refusals->index[0];
-    char text[160];
-    snprintf(text, sizeof text,
-             "%" PRIu32 " of %" PRIu32 " entries are refused: the first is entry %" PRIu32 " (id %" PRIu32 "), %s",
-             refusals->count, count, first, id[first], qd_error_code_name((qd_error_code)refusals->code[0]));
-    qd_reply_error_message(actor->service, request->head.membership->endpoint->link,
-                           &(qd_msg_error){.code = QD_ERROR_ENTRIES,
-                                           .text = text,
-                                           .seq = request->decoded.message.seq,
-                                           .room = actor->entry.handle,
-                                           .entry_count = refusals->listed,
-                                           .entry_index = refusals->index,
-                                           .entry_code = refusals->code,
-                                           .entries_refused = refusals->count});
 }

@@ -20,10 +20,6 @@
 /* Answers by a message, which carries the request's seq. */
 void qd_command_answer(qd_room_actor *actor, const qd_request *request, const qd_server_message *message);
 
-/* Answers by an Error with the refused entries of a batch of `count` ids, if there are any. */
-void qd_command_refusals(qd_room_actor *actor, const qd_request *request, uint32_t count, const uint32_t *id,
-                         const qd_room_refusals *refusals);
-
 typedef enum qd_command_sent { QD_COMMAND_SENT, QD_COMMAND_NO_MEMORY, QD_COMMAND_QUEUE_FULL } qd_command_sent;
 
 /* Answers by rows: queues all frames of the list or none, and empties it. NO_MEMORY: a frame could not be encoded. Into
@@ -35,7 +31,7 @@ qd_command_sent qd_command_send(qd_room_actor *actor, const qd_request *request,
 
 /* Spawn, Move, Teleport, Reshape and Despawn. */
 void qd_batch_command(qd_room_actor *actor, const qd_request *request);
-/* Roster and MoveRoster. */
+/* SetRoster and MoveRoster. */
 void qd_roster_command(qd_room_actor *actor, const qd_request *request);
 
 /* ---- member_commands.c ---- */

@@ -64,17 +64,13 @@ void qd_open_command(qd_room_actor *actor, const qd_request *request)
 /* Reports what the connection missed: the Applied of what is in, and resets. */
 static void catch_up(qd_room_actor *actor, qd_membership *successor, uint64_t acked_tick)
 {
-    if (successor->applied_seq != 0 && !successor->applied_early) {
-        qd_reply_send(actor->service, successor->endpoint->link,
-                      &(qd_server_message){.kind = QD_SERVER_APPLIED,
-                                           .as.applied = {.room = actor->entry.handle,
-                                                          .tick = qd_room_last_tick(actor->room),
-                                                          .seq = successor->applied_seq}});
-    }
     qd_room_missed(actor->room, successor->member, acked_tick);
     qd_room_resume(actor->room, successor->member);
     qd_room_view_missed(actor->room, successor->member, acked_tick);
     qd_room_view_resume(actor->room, successor->member);
+    if (successor->applied_seq != 0) {
+        qd_applied_send_again(actor, successor);
+    }
     actor->resets_due = true;
 }
 
@@ -100,7 +96,6 @@ static void hand_over(qd_room_actor *actor, qd_membership *membership)
     successor->member = membership->member;
     successor->lockstep = membership->lockstep;
     successor->applied_seq = membership->applied_seq;
-    successor->applied_early = membership->applied_early;
     actor->members[successor->member].membership = successor;
     qd_applied_note(actor, successor, membership->applied_due_seq);
     catch_up(actor, successor, membership->acked_tick);

@@ -3,6 +3,7 @@
 
 #include "../../base/memory/array.h"
 #include "../tick/applied.h"
+#include "accepted.h"
 #include "command.h"
 
 /* ---- reporting ---- */
@@ -98,7 +99,7 @@ void qd_hand_over_command(qd_room_actor *actor, const qd_request *request)
     actor->resets_due = true;
     qd_count(&actor->service->counters, QD_COUNT_UPDATES, handover->count - refusals.count);
     qd_applied_note(actor, membership, request->decoded.message.seq);
-    qd_command_refusals(actor, request, handover->count, handover->id, &refusals);
+    qd_accepted_send_refusals(actor, request, handover->id, &refusals);
 }
 
 /* ---- adopting ---- */

@@ -2,8 +2,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "../tick/applied.h"
 #include "../tick/tick.h"
+#include "accepted.h"
 #include "command.h"
 
 #define fail qd_command_fail
@@ -14,6 +14,7 @@ void qd_subscribe_command(qd_room_actor *actor, const qd_request *request)
 
     qd_room_subscribe(actor->room, request->head.membership->member,
                       (qd_room_interest){.own_only = subscribe->scope == QD_SCOPE_OWN, .stays = subscribe->stays});
+    qd_accepted_send(actor, request);
     actor->resets_due = true;
 }
 
@@ -23,16 +24,7 @@ void qd_unsubscribe_command(qd_room_actor *actor, const qd_request *request)
 
     qd_room_unsubscribe(actor->room, membership->member);
     membership->lag_lasts = false;
-    uint64_t seq = request->decoded.message.seq;
-    if (seq == 0) {
-        return;
-    }
-    qd_applied_send(actor, membership, qd_room_last_tick(actor->room), seq);
-    /* The tick reports what the session sent before and is not in a tick yet, with a seq that does not go back. */
-    if (membership->applied_due_seq != 0) {
-        membership->applied_due_seq = seq;
-        membership->applied_early = true;
-    }
+    qd_accepted_send(actor, request);
 }
 
 void qd_step_command(qd_room_actor *actor, const qd_request *request)

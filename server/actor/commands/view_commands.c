@@ -3,6 +3,7 @@
 
 #include "../../room/room_views.h"
 #include "../tick/applied.h"
+#include "accepted.h"
 #include "command.h"
 
 #define fail qd_command_fail
@@ -13,7 +14,7 @@ static void apply_describe(qd_room_actor *actor, const qd_request *request)
     qd_room_refusals refusals;
 
     qd_room_describe(actor->room, request->head.membership->member, describe, &refusals);
-    qd_command_refusals(actor, request, describe->count, describe->id, &refusals);
+    qd_accepted_send_refusals(actor, request, describe->id, &refusals);
 }
 
 static void apply_observers(qd_room_actor *actor, const qd_request *request)
@@ -34,7 +35,7 @@ static void apply_observers(qd_room_actor *actor, const qd_request *request)
         qd_room_unobserve(actor->room, member, observers->count, observers->id, &refusals);
         break;
     }
-    qd_command_refusals(actor, request, observers->count, observers->id, &refusals);
+    qd_accepted_send_refusals(actor, request, observers->id, &refusals);
 }
 
 /* Returns false if the request is refused as a whole. */
@@ -52,6 +53,9 @@ static bool apply_except(qd_room_actor *actor, const qd_request *request)
         fail(actor, request, QD_ERROR_UNKNOWN_OBSERVER,
              "observer is %" PRIu32 ", but this session has none of that id in the room: Observe first",
              except->observer);
+    }
+    if (status == QD_OK) {
+        qd_accepted_confirm(actor, request);
     }
     return status == QD_OK;
 }
@@ -71,6 +75,7 @@ static void apply_options(qd_room_actor *actor, const qd_request *request)
         actor->room, request->head.membership->member,
         (qd_room_view_options){.bytes_max = options->bytes_max, .watching = watching[options->watch]});
     actor->resets_due = true;
+    qd_accepted_confirm(actor, request);
 }
 
 /* ---- Why ---- */

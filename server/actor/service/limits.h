@@ -20,6 +20,9 @@
 /* Ids in one HandedOver: 4 bytes each, so that it stays below QD_SERVER_FRAME_BYTES_MAX. */
 #define QD_HANDED_OVER_IDS_MAX (256u << 10)
 
+/* Refused entries in one Accepted: 6 bytes each, likewise. */
+#define QD_ACCEPTED_ENTRIES_MAX (256u << 10)
+
 /* Bytes of one View frame, well below QD_SERVER_FRAME_BYTES_MAX. Observers in one WhyResult, which the room sorts by
  * insertion. */
 #define QD_VIEW_FRAME_BYTES_MAX (1u << 20)

@@ -61,7 +61,6 @@ struct qd_membership {
     qd_membership *applied_next; /* in the actor's list of memberships with an Applied due at the tick */
     uint64_t applied_due_seq;    /* its seq; 0: none is due */
     uint64_t applied_seq;        /* of the last Applied; 0: there was none */
-    bool applied_early;          /* it answered Unsubscribe, before a tick that another one is due at */
     qd_lockstep_writer lockstep;
     bool lagging;             /* its queue is full, and it loses reports */
     bool lag_lasts;           /* it was lagging, and has been sent no report since */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "applied.h"
 
+#include "../../room/room_views.h"
 #include "../service/reply.h"
 
 void qd_applied_note(qd_room_actor *actor, qd_membership *membership, uint64_t seq)
@@ -25,13 +26,21 @@ void qd_applied_forget(qd_room_actor *actor, const qd_membership *membership)
     }
 }
 
-void qd_applied_send(qd_room_actor *actor, qd_membership *membership, uint64_t tick, uint64_t seq)
+static void show_lag(const qd_room_actor *actor, const qd_membership *membership, qd_msg_applied *applied)
 {
-    membership->applied_seq = seq;
-    qd_reply_send(actor->service, membership->endpoint->link,
-                  &(qd_server_message){.seq = seq,
-                                       .kind = QD_SERVER_APPLIED,
-                                       .as.applied = {.room = actor->entry.handle, .tick = tick, .seq = seq}});
+    applied->pairs_lagging = qd_room_lags(actor->room, membership->member);
+    applied->views_lagging = qd_room_view_lags(actor->room, membership->member);
+}
+
+void qd_applied_send_again(qd_room_actor *actor, const qd_membership *membership)
+{
+    qd_server_message message = {.kind = QD_SERVER_APPLIED,
+                                 .as.applied = {.room = actor->entry.handle,
+                                                .tick = qd_room_last_tick(actor->room),
+                                                .seq = membership->applied_seq}};
+
+    show_lag(actor, membership, &message.as.applied);
+    qd_reply_send(actor->service, membership->endpoint->link, &message);
 }
 
 /* In lockstep: lists the writers that did not step in time, for the Applied. */
@@ -68,7 +77,7 @@ void qd_applied_send_due(qd_room_actor *actor, uint64_t tick)
                                      .as.applied = stepped ? of_step : plain};
         message.as.applied.seq = membership->applied_seq = membership->applied_due_seq;
         membership->applied_due_seq = 0;
-        membership->applied_early = false;
+        show_lag(actor, membership, &message.as.applied);
         qd_reply_send(actor->service, membership->endpoint->link, &message);
     }
     actor->applied_due = NULL;

@@ -11,8 +11,8 @@
 void qd_applied_note(qd_room_actor *actor, qd_membership *membership, uint64_t seq);
 /* No Applied is due for that membership any more. */
 void qd_applied_forget(qd_room_actor *actor, const qd_membership *membership);
-/* Sends one at once. */
-void qd_applied_send(qd_room_actor *actor, qd_membership *membership, uint64_t tick, uint64_t seq);
+/* Sends the last one again, with ServerFrame.seq 0, on the connection that resumes the session. */
+void qd_applied_send_again(qd_room_actor *actor, const qd_membership *membership);
 /* Sends every Applied that is due at a tick. */
 void qd_applied_send_due(qd_room_actor *actor, uint64_t tick);
 

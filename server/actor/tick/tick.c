@@ -5,6 +5,7 @@
 #include "applied.h"
 #include "publish_pairs.h"
 #include "publish_views.h"
+#include "slow_readers.h"
 
 static void keep_time(qd_room_actor *actor, uint64_t took_ns)
 {
@@ -35,6 +36,8 @@ void qd_tick(qd_room_actor *actor, uint32_t skipped)
         qd_fetch_to_write(actor->members->membership, sizeof *actor->members->membership);
     }
     qd_fetch_to_write(&actor->times_us[actor->time_count % QD_TICK_TIMES], sizeof *actor->times_us);
+    /* A reader that has caught up gets its reset at this tick: otherwise it would miss one more. */
+    qd_slow_readers_look(actor, start_ns);
     qd_room_tick(actor->room, service->config.scheduler->executor, skipped);
     actor->changed = false;
     actor->resets_due = false;

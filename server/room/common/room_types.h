@@ -70,16 +70,16 @@ typedef enum qd_room_refusal {
     QD_ROOM_WRONG_COLUMN = 42,
 } qd_room_refusal;
 
-#define QD_ROOM_REFUSALS_MAX 64u
-
-/* How many entries of a batch were refused, and the first of them in ascending order. */
+/* The refused entries of a batch, ascending. The arrays belong to the room: they are valid until its next batch, or
+ * qd_room_forget_refusals. */
 typedef struct qd_room_refusals {
     uint32_t count;  /* of all refused entries */
-    uint32_t listed; /* in the arrays */
-    uint32_t index[QD_ROOM_REFUSALS_MAX];
-    uint8_t code[QD_ROOM_REFUSALS_MAX];  /* qd_room_refusal */
-    uint8_t field[QD_ROOM_REFUSALS_MAX]; /* the number, in the request's message, of the field with the faulty value; 0:
-                                            the entry as a whole */
+    uint32_t listed; /* in the arrays; fewer than `count`, but not 0, if memory ran out */
+    const uint32_t *index;
+    const uint8_t *code;  /* qd_room_refusal */
+    const uint8_t *field; /* the number, in the request's message, of the field with the faulty value; 0: the entry as a
+                             whole */
+    struct qd_refused *lists; /* private */
 } qd_room_refusals;
 
 /* ---- rosters ---- */
@@ -102,7 +102,6 @@ typedef struct qd_room_roster_positions {
     uint32_t first;
     uint32_t count;
     const float *x, *y, *z; /* z: NULL in two dimensions */
-    bool teleport;          /* as qd_room_teleport; otherwise as qd_room_move */
 } qd_room_roster_positions;
 
 /* ---- subscriptions and reports ---- */

@@ -23,6 +23,7 @@ qd_status qd_entities_init(qd_entities *entities, const qd_room_config *config, 
         .entities_max = config->entities_max,
         .roster_ids_max = config->roster_ids_max,
         .grace_ns = config->grace_ns,
+        .refused.heap = heap,
     };
     qd_ids_init(&entities->ids, heap, salt);
     qd_members_init(entities);
@@ -36,10 +37,55 @@ void qd_entities_deinit(qd_entities *entities)
 
     qd_array_drop(heap, entities->id, entities->id_capacity);
     qd_array_drop(heap, entities->holding, entities->holding_capacity);
+    qd_refused_forget(&entities->refused);
     qd_members_deinit(entities);
     qd_roster_runs_deinit(entities);
     qd_ids_deinit(&entities->ids);
     qd_space_destroy(entities->space);
+}
+
+/* ---- refusals ---- */
+
+/* So many refused entries are listed even if the memory budget is used up: its end is a cause of refusals. */
+#define REFUSED_FEW 64u
+
+static bool reserve_refused(qd_refused *lists, uint32_t at)
+{
+    const qd_array_mode mode = at < REFUSED_FEW ? QD_ARRAY_NEED : QD_ARRAY_TRY;
+
+#define FITS(array)                                                                                                    \
+    (at < lists->array##_capacity ||                                                                                   \
+     qd_array_fit(lists->heap, &lists->array, &lists->array##_capacity, sizeof *lists->array, at, mode))
+    return FITS(index) && FITS(code) && FITS(field);
+#undef FITS
+}
+
+void qd_refuse_entry(qd_room_refusals *refusals, uint32_t index, int refusal)
+{
+    qd_refused *lists = refusals->lists;
+    const uint32_t at = refusals->listed;
+
+    /* The entries that are listed are the first ones, so that nothing follows an entry that found no memory. */
+    const bool is_listed = at == refusals->count && reserve_refused(lists, at);
+    refusals->count++;
+    if (!is_listed) {
+        return;
+    }
+    lists->index[at] = index;
+    lists->code[at] = (uint8_t)refusal;
+    lists->field[at] = (uint8_t)(refusal >> QD_REFUSED_FIELD_SHIFT);
+    refusals->listed++;
+    refusals->index = lists->index;
+    refusals->code = lists->code;
+    refusals->field = lists->field;
+}
+
+void qd_refused_forget(qd_refused *lists)
+{
+    qd_array_drop(lists->heap, lists->index, lists->index_capacity);
+    qd_array_drop(lists->heap, lists->code, lists->code_capacity);
+    qd_array_drop(lists->heap, lists->field, lists->field_capacity);
+    *lists = (qd_refused){.heap = lists->heap};
 }
 
 /* ---- lists of owners ---- */
@@ -169,7 +215,7 @@ uint32_t qd_entities_hand_over(qd_entities *entities, uint32_t member, const uin
 
     (void)qd_members_at(entities, member);
     QD_ASSERT(to == QD_ROOM_OWNED || qd_members_at(entities, to));
-    qd_refuse_none(refusals);
+    qd_refuse_none(&entities->refused, refusals);
     for (uint32_t i = 0; i < count; i++) {
         qd_id_entry entry = qd_ids_get(&entities->ids, id[i]);
         int refusal = qd_check_entry(entry, member);

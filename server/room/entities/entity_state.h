@@ -69,6 +69,14 @@ typedef struct qd_holding {
     uint32_t owner, previous, next;
 } qd_holding;
 
+/* The refused entries of the last batch, as three arrays. */
+typedef struct qd_refused {
+    qd_heap *heap;
+    uint32_t *index;
+    uint8_t *code, *field;
+    uint32_t index_capacity, code_capacity, field_capacity;
+} qd_refused;
+
 /* The fields that every move reads come first, then those of every tick: with many rooms, each costs a cache miss. */
 typedef struct qd_entities {
     qd_ids ids;
@@ -91,6 +99,7 @@ typedef struct qd_entities {
     uint64_t grace_ns;
     void *answer; /* the columns of the last snapshot or query, until the next one or a tick */
     size_t answer_bytes;
+    qd_refused refused;
     qd_roster_runs roster_runs;
 } qd_entities;
 

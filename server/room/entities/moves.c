@@ -230,7 +230,7 @@ qd_status qd_moves_by_roster(qd_moves *moves, qd_entities *entities, uint32_t me
     const bool is_small = qd_entities_fetch_mover(entities, member, positions->count);
     qd_roster *roster = qd_roster_find(entities, member, positions->number);
 
-    begin(moves, entities, member, positions->teleport, refusals);
+    begin(moves, entities, member, false, refusals);
     if (!roster) {
         return QD_ERR_NOT_FOUND;
     }

@@ -15,26 +15,25 @@
 /* The refusal of a value: `field` is its number in the request's message. */
 #define QD_REFUSED_FIELD(code, field) ((int)(code) | (int)(field) << QD_REFUSED_FIELD_SHIFT)
 
-static inline void qd_refuse_none(qd_room_refusals *refusals)
+/* Begins a batch of which no entry is refused yet. */
+static inline void qd_refuse_none(qd_refused *lists, qd_room_refusals *refusals)
 {
-    refusals->count = 0;
-    refusals->listed = 0;
+    *refusals = (qd_room_refusals){.lists = lists};
 }
+
+/* For qd_refuse. (entities.c, like qd_refused_forget) */
+void qd_refuse_entry(qd_room_refusals *refusals, uint32_t index, int refusal);
 
 /* Notes the result of a check: 0 refuses nothing. */
 static inline void qd_refuse(qd_room_refusals *refusals, uint32_t index, int refusal)
 {
-    if (refusal == 0) {
-        return;
+    if (QD_UNLIKELY(refusal != 0)) {
+        qd_refuse_entry(refusals, index, refusal);
     }
-    if (refusals->listed < QD_ROOM_REFUSALS_MAX) {
-        refusals->index[refusals->listed] = index;
-        refusals->code[refusals->listed] = (uint8_t)refusal;
-        refusals->field[refusals->listed] = (uint8_t)(refusal >> QD_REFUSED_FIELD_SHIFT);
-        refusals->listed++;
-    }
-    refusals->count++;
 }
+
+/* Gives the memory of the lists back. */
+void qd_refused_forget(qd_refused *lists);
 
 static inline bool qd_may_change(qd_id_entry entry, uint32_t member)
 {
@@ -66,11 +65,11 @@ static inline int qd_axis_not_finite(float x, float y, float z)
 }
 
 /* The caller has checked which columns are there. */
-static inline void qd_batch_begin(const qd_entities *entities, const qd_room_batch *batch, qd_room_refusals *refusals)
+static inline void qd_batch_begin(qd_entities *entities, const qd_room_batch *batch, qd_room_refusals *refusals)
 {
     QD_ASSERT(entities->is_3d ? batch->count == 0 || !batch->z == !batch->x
                               : !batch->z && !batch->half_z && !batch->axis_z);
-    qd_refuse_none(refusals);
+    qd_refuse_none(&entities->refused, refusals);
 }
 
 /* Counts the entries that were applied. */

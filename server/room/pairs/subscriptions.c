@@ -85,6 +85,13 @@ void qd_subscription_resume(qd_pairs *pairs, uint32_t member)
     }
 }
 
+bool qd_subscription_lags(const qd_pairs *pairs, uint32_t member)
+{
+    const qd_subscriber *row = &pairs->rows[member];
+
+    return row->lagging && row->news != QD_NEWS_RESET;
+}
+
 void qd_subscription_renew(qd_pairs *pairs, uint32_t member)
 {
     qd_subscriber *row = &pairs->rows[member];

@@ -13,6 +13,8 @@ void qd_unsubscribe(qd_pairs *pairs, uint32_t member);
 void qd_subscription_lost(qd_pairs *pairs, uint32_t member);
 void qd_subscription_missed(qd_pairs *pairs, uint32_t member, uint64_t reported_tick);
 void qd_subscription_resume(qd_pairs *pairs, uint32_t member);
+/* Whether ticks were lost, and no reset that replaces them was delivered. */
+bool qd_subscription_lags(const qd_pairs *pairs, uint32_t member);
 
 /* The member owns other entities now: with own_only, a live subscription needs a reset. */
 void qd_subscription_renew(qd_pairs *pairs, uint32_t member);

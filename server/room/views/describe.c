@@ -74,7 +74,7 @@ void qd_views_describe(qd_views *views, uint32_t member, const qd_msg_set_descri
     const uint8_t *payload = batch->payload;
 
     (void)qd_members_at(views->entities, member);
-    qd_refuse_none(refusals);
+    qd_refuse_none(&views->entities->refused, refusals);
     for (uint32_t i = 0; i < batch->count; i++) {
         uint8_t size = batch->payload_size ? batch->payload_size[i] : 0;
 

@@ -438,7 +438,7 @@ void qd_views_observe(qd_views *views, uint32_t member, const qd_msg_observers *
 
     (void)qd_members_at(views->entities, member);
     views->in_use = true;
-    qd_refuse_none(refusals);
+    qd_refuse_none(&views->entities->refused, refusals);
     for (uint32_t i = 0; i < batch->count; i++) {
         qd_refuse(refusals, i, is_good ? observe_one(views, member, batch, i) : QD_ROOM_BAD_REGION);
     }
@@ -480,7 +480,7 @@ void qd_views_move_observers(qd_views *views, uint32_t member, const qd_msg_obse
                              qd_room_refusals *refusals)
 {
     (void)qd_members_at(views->entities, member);
-    qd_refuse_none(refusals);
+    qd_refuse_none(&views->entities->refused, refusals);
     for (uint32_t i = 0; i < batch->count; i++) {
         qd_refuse(refusals, i, move_one(views, member, batch, i));
     }
@@ -490,7 +490,7 @@ void qd_views_unobserve(qd_views *views, uint32_t member, uint32_t count, const 
                         qd_room_refusals *refusals)
 {
     (void)qd_members_at(views->entities, member);
-    qd_refuse_none(refusals);
+    qd_refuse_none(&views->entities->refused, refusals);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t row = qd_observer_find(views, member, id[i]);
 

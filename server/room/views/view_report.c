@@ -359,6 +359,12 @@ void qd_views_resume(qd_views *views, uint32_t member)
     row->reset_watchers |= row->options.watching != QD_ROOM_WATCH_NONE;
 }
 
+bool qd_views_lag(const qd_views *views, uint32_t member)
+{
+    return member < views->member_count && views->members[member].lagging &&
+           !(views->members[member].news & QD_VIEW_NEWS_RESET);
+}
+
 void qd_views_set_options(qd_views *views, uint32_t member, qd_room_view_options options)
 {
     qd_view_member *row = &views->members[member];

@@ -146,8 +146,8 @@ static void finish(void *state, uint32_t number, sets *s)
         if (message == NULL) {
             program_die("the server does not answer: %s", qd_client_error(q->client));
         }
-        if (message->kind == QD_SERVER_ERROR) {
-            program_die("the server refused: %s", message->as.error.text);
+        if (qd_client_refusal(message) != NULL) {
+            program_die("the server refused: %s", qd_client_refusal(message));
         }
         if (message->kind == QD_SERVER_VIEW) {
             take_view(&message->as.view, s);

@@ -105,13 +105,8 @@ static void place(struct run *run, rng_stream *rng, uint32_t actor, uint32_t num
     qd_room_refusals refusals;
 
     draw_places(run, rng, &batch, count);
-    qd_room_roster_positions places = {.number = number,
-                                       .first = first,
-                                       .count = count,
-                                       .x = batch.x,
-                                       .y = batch.y,
-                                       .z = batch.z,
-                                       .teleport = rng_one_in(rng, 4)};
+    qd_room_roster_positions places = {
+        .number = number, .first = first, .count = count, .x = batch.x, .y = batch.y, .z = batch.z};
     memset(&refusals, 0x5a, sizeof refusals);
     qd_status status = qd_room_move_roster(run->room, run->member[actor], &places, &refusals);
     if (status != QD_OK) {
@@ -119,7 +114,7 @@ static void place(struct run *run, rng_stream *rng, uint32_t actor, uint32_t num
     }
     met->placed++;
     met->placed_whole += count > 1 && refusals.count == 0;
-    take_refusals(run, places.teleport ? TELEPORT : MOVE, run->member[actor], &batch, false, true, &refusals);
+    take_refusals(run, MOVE, run->member[actor], &batch, false, true, &refusals);
 }
 
 void do_roster(struct run *run, rng_stream *rng, uint32_t actor)

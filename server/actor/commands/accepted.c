@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "accepted.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../base/log.h"
+#include "../service/reply.h"
+#include "../tick/frames.h"
+#include "refusal_text.h"
+
+static qd_server_message message_to(const qd_room_actor *actor, const qd_request *request)
+{
+    return (qd_server_message){
+        .seq = request->decoded.message.seq,
+        .kind = QD_SERVER_ACCEPTED,
+        .as.accepted = {.room = actor->entry.handle, .tick = qd_room_last_tick(actor->room), .last = true}};
+}
+
+void qd_accepted_send(qd_room_actor *actor, const qd_request *request)
+{
+    const qd_server_message message = message_to(actor, request);
+
+    qd_reply_send(actor->service, request->head.membership->endpoint->link, &message);
+}
+
+void qd_accepted_confirm(qd_room_actor *actor, const qd_request *request)
+{
+    if (request->decoded.message.confirm) {
+        qd_accepted_send(actor, request);
+    }
+}
+
+static bool any_field(const uint8_t *field, uint32_t count)
+{
+    return field[0] != 0 || memcmp(field, field + 1, count - 1) != 0;
+}
+
+/* Sends all frames at once: a reply is never refused, but the next one may be. */
+static void send_lists(qd_room_actor *actor, const qd_request *request, const qd_room_refusals *refusals,
+                       const char *text)
+{
+    qd_link *link = request->head.membership->endpoint->link;
+    qd_frames list = {.heap = &actor->heap};
+    uint32_t done = 0;
+
+    do {
+        qd_server_message message = message_to(actor, request);
+        qd_msg_accepted *part = &message.as.accepted;
+        uint32_t left = refusals->listed - done;
+
+        part->refused_count = left < QD_ACCEPTED_ENTRIES_MAX ? left : QD_ACCEPTED_ENTRIES_MAX;
+        if (part->refused_count > 0) {
+            part->refused_index = refusals->index + done;
+            part->refused_code = refusals->code + done;
+            part->refused_field =
+                any_field(refusals->field + done, part->refused_count) ? refusals->field + done : NULL;
+        }
+        part->text = done == 0 ? text : NULL;
+        part->refused_total = done == 0 ? refusals->count : 0;
+        done += part->refused_count;
+        part->last = done == refusals->listed;
+        (void)qd_frames_push(&list, qd_reply_encode(&message));
+    } while (done < refusals->listed && !list.failed);
+    if (!list.failed) {
+        (void)qd_reply_queue(actor->service, link, list.frames, list.count, QD_LINK_REPLY);
+    } else {
+        qd_reply_give_up(actor->service, link);
+    }
+    qd_frames_deinit(&list);
+}
+
+void qd_accepted_send_refusals(qd_room_actor *actor, const qd_request *request, const uint32_t *id,
+                               const qd_room_refusals *refusals)
+{
+    char text[QD_REFUSAL_TEXT_BYTES_MAX];
+
+    if (refusals->count == 0) {
+        qd_accepted_confirm(actor, request);
+        return;
+    }
+    qd_refusal_text(actor, &request->decoded.message, id, refusals, text);
+    qd_count(&actor->service->counters, QD_COUNT_ERRORS, 1);
+    qd_log(QD_LOG_DEBUG, "entries refused peer=%s seq=%" PRIu64 " room=%" PRIu64 " count=%" PRIu32 " text=\"%s\"",
+           request->head.membership->endpoint->link->peer, request->decoded.message.seq, actor->entry.handle,
+           refusals->count, text);
+    send_lists(actor, request, refusals, text);
+    qd_room_forget_refusals(actor->room);
+}
