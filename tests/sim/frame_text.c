@@ -249,8 +249,10 @@ static void write_error(writer *out, const qd_msg_error *error)
 static void write_accepted(writer *out, const qd_msg_accepted *accepted)
 {
     write_text(out, "accepted");
-    if (accepted->refused_total > LISTED_MAX) {
-        write_text(out, " without %u", accepted->refused_total);
+    if (accepted->refused_count > LISTED_MAX) {
+        write_text(out, " without %u", accepted->refused_count);
+        write_number(out, "of", accepted->refused_total);
+        write_flag(out, "and more", !accepted->last);
         return;
     }
     for (uint32_t i = 0; i < accepted->refused_count; i++) {

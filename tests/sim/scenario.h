@@ -152,6 +152,10 @@ void sim_frame_text(sim_scenario *play, uint8_t who, const qd_server_message *me
 #define CROWD(peer, want, ...) SIM_STEP(.act = SIM_CROWD, .who = (peer), .gets = (want), .crowd = {__VA_ARGS__})
 #define SEND(peer, want, name, ...)                                                                                    \
     SIM_STEP(.act = SIM_SEND, .who = (peer), .gets = (want), .message = {.kind = QD_CLIENT_##name, .as = {__VA_ARGS__}})
+/* A batch that asks for its Accepted. */
+#define CONFIRM(peer, want, name, ...)                                                                                 \
+    SIM_STEP(.act = SIM_SEND, .who = (peer), .gets = (want),                                                           \
+             .message = {.kind = QD_CLIENT_##name, .confirm = true, .as = {__VA_ARGS__}})
 #define STEP(peer, want)             SEND(peer, want, STEP, .step = {0})
 #define STEP_TO(peer, want, number)  SEND(peer, want, STEP, .step = {.tick = (number)})
 #define SUBSCRIBE(peer, want, whose) SEND(peer, want, SUBSCRIBE, .subscribe = {.scope = QD_SCOPE_##whose})
