@@ -117,8 +117,8 @@ static void handle_adopt(qd_session *session, qd_request **request)
     }
     if (session->endpoint->token == NULL) {
         fail(session, *request, adopt->room, QD_ERROR_NOT_ALLOWED,
-             "this session has no token, so that no other is known to be its own: send the token of the one that is to "
-             "be adopted from in Hello (a server started with --token-file also checks it)");
+             "this session has no token: must have that of the sessions whose entities it adopts. Send the token in "
+             "Hello");
         return;
     }
     if (adopt->session == session->endpoint->session) {

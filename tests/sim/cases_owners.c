@@ -74,7 +74,7 @@ SCENARIO(adopt_of_another_token_is_refused) = {
     OPEN(D, "token"),
     SPAWN(A, "", 1, 2, 0),
     CLOSE(A),
-    ADOPT(B, "error NOT_ALLOWED: --token-file", 0),
+    ADOPT(B, "error NOT_ALLOWED: this session has no token", 0),
     ADOPT(C, "error NOT_ALLOWED: session is 1, which has another token", 1),
     ADOPT(C, "handed over from 0 to 3", 0),
     ADOPT(C, "handed over from 77 to 3", 77),

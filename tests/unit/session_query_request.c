@@ -64,7 +64,7 @@ TEST(query_with_bad_value_is_refused)
         qd_msg_query query;
         const char *text;
     } cases[] = {
-        {{.kind = QD_QUERY_NOTHING}, "the query says not where: give one of box, circle, nearest and ray"},
+        {{.kind = QD_QUERY_NOTHING}, "the query has no region: send one of box, circle, nearest and ray"},
         {{.kind = QD_QUERY_BOX, .limit = 65537}, "limit is 65537: must be at most 65536"},
         {{.kind = QD_QUERY_BOX, .where.box = {.min_z = 2, .max_z = 1}},
          "box goes from min_z 2 to max_z 1: min must not be above max, nor NaN"},

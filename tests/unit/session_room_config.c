@@ -67,7 +67,7 @@ TEST(config_out_of_range_is_refused)
          "step_deadline_ms is 3600001: must be 1 to 3600000"},
         {{.writers = 2}, "writers is 2: leave it out, or set tick_mode to TICK_MODE_STEP"},
         {{.tick_mode = QD_TICK_MODE_STEP, .step_deadline_ms = 5},
-         "step_deadline_ms is 5: leave it out without writers, for whom it is"},
+         "step_deadline_ms is 5, but writers is 0: leave it out, or set writers"},
     };
     assert_all_refused(rows, sizeof rows / sizeof rows[0]);
 }

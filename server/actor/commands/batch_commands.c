@@ -58,7 +58,7 @@ static void apply_roster(qd_room_actor *actor, const qd_request *request)
     case QD_ERR_INVALID:
         (void)qd_room_roster_ids(actor->room, membership->member, named.number, &count);
         fail(actor, request, QD_ERROR_INVALID,
-             "first is %" PRIu32 ", but roster %" PRIu32 " has %" PRIu32 " entries: go on where it ends at the latest",
+             "first is %" PRIu32 ", but roster %" PRIu32 " has %" PRIu32 " entries: must be at most that number",
              named.first, named.number, count);
         break;
     case QD_ERR_FULL:

@@ -128,7 +128,7 @@ bool qd_query_check(const qd_msg_query *query, uint32_t dimensions, qd_fault *fa
     case QD_QUERY_NOTHING:
         break;
     }
-    return qd_fault_invalid(fault, "the query says not where: give one of box, circle, nearest and ray");
+    return qd_fault_invalid(fault, "the query has no region: send one of box, circle, nearest and ray");
 }
 
 bool qd_region_check(const qd_msg_bounds *region, uint32_t dimensions, qd_fault *fault)

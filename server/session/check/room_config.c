@@ -158,7 +158,8 @@ static bool check_mode(const qd_msg_room_config *asked, qd_fault *fault)
                                 asked->writers);
     }
     if (asked->step_deadline_ms != 0 && asked->writers == 0) {
-        return qd_fault_invalid(fault, "step_deadline_ms is %" PRIu32 ": leave it out without writers, for whom it is",
+        return qd_fault_invalid(fault,
+                                "step_deadline_ms is %" PRIu32 ", but writers is 0: leave it out, or set writers",
                                 asked->step_deadline_ms);
     }
     return true;
