@@ -86,6 +86,7 @@ static const request requests[] = {
     FOR(FLAT, SPAWN, BATCH(.id = IDS(1), AT(1, 1))),
     FOR(FLAT, SPAWN, BATCH(.id = IDS(3), AT(1, 1), .half_x = FLOATS(-1))),
     FOR(FLAT, SPAWN, BATCH(.id = IDS(3), AT(1, 1), .shape = BYTES(7))),
+    FOR(FLAT, SPAWN, BATCH(.id = IDS(3), AT(1, 1), .shape = BYTES(2), .half_x = FLOATS(5))),
     FOR(FLAT, SPAWN, .batch.entities = {.count = 3, .id = IDS(3, 4, 5), .x = FLOATS(1, 1, 1), .y = FLOATS(1, 1, 1)}),
     FOR(FLAT, MOVE, BATCH(.id = IDS(1), AT(NAN, 1))),
     FOR(FLAT, MOVE, BATCH(.id = IDS(2), AT(1, 1))),

@@ -115,8 +115,6 @@ static void write_region(writer *out, const qd_client_message *message, uint32_t
 static void write_reason(writer *out, const qd_room_actor *actor, const qd_client_message *message,
                          const qd_room_refusals *refusals, uint32_t i, const char *value)
 {
-    const char *what = value[0] != '\0' ? value : "a value is out of range";
-
     switch ((qd_error_code)refusals->code[i]) {
     case QD_ERROR_UNKNOWN_ID:
         write_unknown(out, value);
@@ -128,13 +126,16 @@ static void write_reason(writer *out, const qd_room_actor *actor, const qd_clien
         write_owner(out, value);
         break;
     case QD_ERROR_NOT_FINITE:
-        write_text(out, "%s; must be finite", what);
+        write_text(out, "%s; must be finite", value);
         break;
     case QD_ERROR_NEGATIVE_SIZE:
-        write_text(out, "%s; must be 0 or more", what);
+        write_text(out, "%s; must be 0 or more", value);
         break;
     case QD_ERROR_UNKNOWN_SHAPE:
-        write_text(out, "%s; must be 1 (box), 2 (circle) or 3 (capsule)", what);
+        write_text(out, "%s; must be 1 (box), 2 (circle) or 3 (capsule)", value);
+        break;
+    case QD_ERROR_WRONG_COLUMN:
+        write_text(out, "%s, a size that the shape lacks; must be 0. Send 0 there, or another shape", value);
         break;
     case QD_ERROR_ROOM_FULL:
         write_full(out, actor);
