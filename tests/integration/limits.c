@@ -92,7 +92,7 @@ SESSION_TEST(session_above_memory_max_is_refused)
 {
     enum { SESSIONS_MAX = 1000, MORE = 20 };
     static qd_client *sessions[SESSIONS_MAX];
-    const char *address = qd_server_address(session_start(QD_ARGS("--memory-max", "16M")));
+    const char *address = qd_server_address(session_start(QD_ARGS("--memory-max", "20M")));
     qd_client *client = session_open(address);
     const qd_server_message *answer = NULL;
     for (uint32_t rooms = 0; answer == NULL || answer->kind != QD_SERVER_ERROR; rooms++) {

@@ -205,12 +205,18 @@ const char *qd_process_errors(qd_process *process)
 
 qd_process *qd_server_start(const char *const *arguments)
 {
-    const char *list[ARGUMENTS_MAX + 1] = {"--listen", "127.0.0.1:0"};
+    const char *list[ARGUMENTS_MAX + 1] = {0};
+    const bool says_where = arguments && arguments[0] && strcmp(arguments[0], "--listen") == 0;
+    const char *const listen_anywhere[] = {"--listen", "127.0.0.1:0"};
     uint64_t end_ms = now_ms() + READY_TIMEOUT_MS;
+    size_t count = 0;
 
-    for (size_t count = 0; arguments && arguments[count]; count++) {
-        assert_true(count + 2 < ARGUMENTS_MAX);
-        list[count + 2] = arguments[count];
+    for (size_t i = 0; !says_where && i < 2; i++) {
+        list[count++] = listen_anywhere[i];
+    }
+    for (size_t i = 0; arguments && arguments[i]; i++) {
+        assert_true(count < ARGUMENTS_MAX);
+        list[count++] = arguments[i];
     }
     const char *path = getenv("QD_SERVER");
     if (!path || !*path) {

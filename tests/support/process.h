@@ -35,8 +35,8 @@ bool qd_process_runs(qd_process *process);
 const char *qd_process_output(qd_process *process);
 const char *qd_process_errors(qd_process *process);
 
-/* Starts the server (QD_SERVER) with `--listen 127.0.0.1:0` and the arguments, and waits until it is ready; if it does
- * not get ready the test fails, with what the server wrote to stderr. */
+/* Starts the server (QD_SERVER) with the arguments, and with `--listen 127.0.0.1:0` unless they begin with --listen.
+ * Waits until it is ready; if it does not get ready the test fails, with what the server wrote to stderr. */
 qd_process *qd_server_start(const char *const *arguments);
 /* "127.0.0.1:40123". Valid as long as the process. */
 const char *qd_server_address(const qd_process *server);
