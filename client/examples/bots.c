@@ -1,14 +1,16 @@
-/* SPDX-License-Identifier: Apache-2.0 Bots in a room that ticks on its own clock, 30 times per second. The program
- * sends positions at its own rate, and reads events as they arrive. qd_pairs keeps the set of pairs. The same bots
- * always move, so the program registers their ids once, as a roster.
+/* SPDX-License-Identifier: Apache-2.0
  *
+ * Bots in a room that ticks on its own clock, 30 times per second. The program sends positions at its own rate, and
+ * reads events as they arrive. qd_pairs keeps the set of pairs. The same bots always move, so the program registers
+ * their ids once, as a roster. The second argument is the number of seconds.
  *
- *     ./bots [HOST:PORT [SECONDS]]
+ *     cc bots.c $(pkg-config --cflags --libs quadrille) -lm -o bots && ./bots 127.0.0.1:7400 10
  */
 #include <math.h>
 #include <quadrille/quadrille.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #define BOTS      200
@@ -55,11 +57,17 @@ static long now_ms(void)
     return now.tv_sec * 1000L + now.tv_nsec / 1000000;
 }
 
-static void fail(qd_client *client, const qd_server_message *message)
+static void fail(const qd_client *client, const qd_server_message *message)
 {
-    const char *refusal = message != NULL ? qd_client_refusal(message) : NULL;
-
-    fprintf(stderr, "bots: %s\n", refusal != NULL ? refusal : qd_client_error(client));
+    if (message == NULL && qd_client_state(client) == QD_CLIENT_OK) {
+        fprintf(stderr, "bots: the server has not answered within %d ms\n", ANSWER_MS);
+    } else if (message == NULL) {
+        fprintf(stderr, "bots: %s\n", qd_client_error(client));
+    } else if (qd_client_refusal(message) != NULL) {
+        fprintf(stderr, "bots: the server refused a request: %s\n", qd_client_refusal(message));
+    } else {
+        fprintf(stderr, "bots: the server sent an answer of the unexpected kind %d\n", (int)message->kind);
+    }
     exit(1);
 }
 
@@ -69,10 +77,9 @@ static void listen(qd_client *client, qd_pairs *pairs, long until_ms)
     for (long left; (left = until_ms - now_ms()) > 0;) {
         const qd_server_message *message = qd_client_wait(client, (int)left);
 
-        if (message == NULL && qd_client_state(client) < 0) {
-            fail(client, NULL);
-        }
-        if (message != NULL && qd_client_refusal(message) != NULL) {
+        bool is_over = message == NULL && qd_client_state(client) < 0;
+
+        if (is_over || (message != NULL && qd_client_refusal(message) != NULL)) {
             fail(client, message);
         }
         if (message != NULL && message->kind == QD_SERVER_TICK && qd_pairs_apply(pairs, &message->as.tick) < 0) {
@@ -81,6 +88,37 @@ static void listen(qd_client *client, qd_pairs *pairs, long until_ms)
             exit(1);
         }
     }
+}
+
+/* Opens the room. When this session ends, its bots and the empty room go at once. */
+static uint64_t open_room(qd_client *client)
+{
+    qd_msg_room_config config;
+
+    memset(&config, 0, sizeof config);
+    config.has_bounds = true;
+    config.bounds.max_x = config.bounds.max_y = WORLD;
+    config.tick_hz = 30;
+    config.has_grace_ms = config.has_empty_close_ms = true;
+    const qd_server_message *opened = qd_client_answer(client, qd_client_open_room(client, "bots", &config), ANSWER_MS);
+    if (opened == NULL || opened->kind != QD_SERVER_ROOM_OPENED) {
+        fail(client, opened);
+    }
+    return opened->as.room_opened.room;
+}
+
+static void spawn(qd_client *client, uint64_t room, const swarm *bots)
+{
+    qd_msg_entities all;
+
+    memset(&all, 0, sizeof all);
+    all.count = BOTS;
+    all.id = bots->id;
+    all.x = bots->x;
+    all.y = bots->y;
+    all.radius = bots->radius;
+    all.shape = bots->shape;
+    qd_client_spawn(client, room, &all, false);
 }
 
 int main(int argc, char **argv)
@@ -93,22 +131,19 @@ int main(int argc, char **argv)
     }
     long end_ms = now_ms() + (argc > 2 ? atol(argv[2]) : 10) * 1000;
 
-    qd_msg_room_config config = {
-        .has_bounds = true, .bounds = {.max_x = WORLD, .max_y = WORLD}, .tick_hz = 30, .grace_ms = 1};
-    uint64_t seq = qd_client_open_room(client, "bots", &config);
-    const qd_server_message *opened = qd_client_answer(client, seq, ANSWER_MS);
-    if (opened == NULL || opened->kind != QD_SERVER_ROOM_OPENED) {
-        fail(client, opened);
-    }
-    uint64_t room = opened->as.room_opened.room;
+    uint64_t room = open_room(client);
 
     static swarm bots;
     place(&bots);
     qd_client_subscribe(client, room, QD_SCOPE_ALL, false);
-    qd_msg_entities all = {BOTS, bots.id, .x = bots.x, .y = bots.y, .radius = bots.radius, .shape = bots.shape};
-    qd_client_spawn(client, room, &all, false);
+    spawn(client, room, &bots);
     qd_client_set_roster(client, room, 0, bots.id, BOTS);
-    const qd_msg_move_roster moves = {.room = room, .roster = 0, .count = BOTS, .x = bots.x, .y = bots.y};
+    qd_msg_move_roster moves;
+    memset(&moves, 0, sizeof moves);
+    moves.room = room;
+    moves.count = BOTS;
+    moves.x = bots.x;
+    moves.y = bots.y;
     for (uint32_t frame = 1; now_ms() < end_ms; frame++) {
         for (uint32_t i = 0; i < BOTS; i++) {
             move(&bots.x[i], &bots.speed_x[i], FRAME_MS / 1000.0f);

@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: Apache-2.0 A gateway between players and the world. It sends each player the entities that
- * the player may know. Each player has an observer, and qd_view folds its view. Changes of the view become spawn, move
- * and remove on the player's connection, which here is the standard output. At the end the program prints which players
- * each entity replicates to.
+/* SPDX-License-Identifier: Apache-2.0
  *
+ * A gateway between players and the world. It sends each player the entities that the player may know. Each player has
+ * an observer, and qd_view folds its view. Changes of the view become spawn, move and remove on the player's
+ * connection, which here is the standard output. At the end the program prints which players each entity replicates to.
  *
  *     cc gateway.c $(pkg-config --cflags --libs quadrille) -o gateway && ./gateway 127.0.0.1:7400
  */
@@ -21,11 +21,17 @@ enum { ANN = 1, BOB, CID, TOWER, ENTITIES = TOWER };
 static const uint32_t ids[ENTITIES] = {ANN, BOB, CID, TOWER};
 static const char *const names[] = {"", "ann", "bob", "cid", "tower"};
 
-static void fail(qd_client *client, const qd_server_message *message)
+static void fail(const qd_client *client, const qd_server_message *message)
 {
-    const char *refusal = message != NULL ? qd_client_refusal(message) : NULL;
-
-    fprintf(stderr, "gateway: %s\n", refusal != NULL ? refusal : qd_client_error(client));
+    if (message == NULL && qd_client_state(client) == QD_CLIENT_OK) {
+        fprintf(stderr, "gateway: the server has not answered within %d ms\n", ANSWER_MS);
+    } else if (message == NULL) {
+        fprintf(stderr, "gateway: %s\n", qd_client_error(client));
+    } else if (qd_client_refusal(message) != NULL) {
+        fprintf(stderr, "gateway: the server refused a request: %s\n", qd_client_refusal(message));
+    } else {
+        fprintf(stderr, "gateway: the server sent an answer of the unexpected kind %d\n", (int)message->kind);
+    }
     exit(1);
 }
 
@@ -60,28 +66,59 @@ static void on_leave(const qd_view_entity *entity, qd_leave_reason reason, void 
 
 /* ---- the world ---- */
 
+/* Opens the room. When this session ends, its entities and the empty room go at once. */
+static uint64_t open_room(qd_client *client)
+{
+    qd_msg_room_config config;
+
+    memset(&config, 0, sizeof config);
+    config.has_bounds = true;
+    config.bounds.max_x = config.bounds.max_y = 100;
+    config.tick_mode = QD_TICK_MODE_STEP;
+    config.has_grace_ms = config.has_empty_close_ms = true;
+    const qd_server_message *opened =
+        qd_client_answer(client, qd_client_open_room(client, "gateway", &config), ANSWER_MS);
+    if (opened == NULL || opened->kind != QD_SERVER_ROOM_OPENED) {
+        fail(client, opened);
+    }
+    return opened->as.room_opened.room;
+}
+
 static void spawn(qd_client *client, uint64_t room)
 {
     const float x[] = {10, 30, 50, 90}, y[] = {10, 10, 10, 10}, half[] = {1, 1, 1, 2};
+    qd_msg_entities entities;
 
-    qd_client_spawn(client, room, &(qd_msg_entities){ENTITIES, ids, .x = x, .y = y, .half_x = half, .half_y = half},
-                    false);
+    memset(&entities, 0, sizeof entities);
+    entities.count = ENTITIES;
+    entities.id = ids;
+    entities.x = x;
+    entities.y = y;
+    entities.half_x = entities.half_y = half;
+    qd_client_spawn(client, room, &entities, false);
+}
 
-    /* The name is the payload, so that a gateway needs no lookup. */
+/* Sets what players learn of the entities. The name is the payload, so that a gateway needs no lookup. */
+static void describe(qd_client *client, uint64_t room)
+{
+    const float visible_range[] = {0, 0, 0, 100};
     uint8_t sizes[ENTITIES], payload[ENTITIES * QD_VIEW_PAYLOAD_BYTES_MAX];
     size_t used = 0;
+
     for (uint32_t i = 0; i < ENTITIES; i++) {
         sizes[i] = (uint8_t)strlen(names[ids[i]]);
         memcpy(payload + used, names[ids[i]], sizes[i]);
         used += sizes[i];
     }
-    const float visible_range[] = {0, 0, 0, 100};
-    qd_client_set_description(client, &(qd_msg_set_description){.room = room,
-                                                                .count = ENTITIES,
-                                                                .id = ids,
-                                                                .payload_size = sizes,
-                                                                .payload = payload,
-                                                                .visible_range = visible_range});
+    qd_msg_set_description description;
+    memset(&description, 0, sizeof description);
+    description.room = room;
+    description.count = ENTITIES;
+    description.id = ids;
+    description.payload_size = sizes;
+    description.payload = payload;
+    description.visible_range = visible_range;
+    qd_client_set_description(client, &description);
 }
 
 /* Creates an observer per player, with the player's id. It sees the nearest 16 entities within 25, and keeps them a
@@ -90,17 +127,19 @@ static void observe(qd_client *client, uint64_t room)
 {
     const float range[] = {25, 25, 25}, margin[] = {3, 3, 3}, relay_range[] = {15, 100};
     const uint32_t limit[] = {16, 16, 16}, relay_every[] = {1, 2};
+    qd_msg_observers observers;
 
-    qd_client_observe(client, &(qd_msg_observers){.room = room,
-                                                  .count = PLAYERS,
-                                                  .id = ids,
-                                                  .entity = ids,
-                                                  .range = range,
-                                                  .leave_margin = margin,
-                                                  .limit = limit,
-                                                  .tier_count = 2,
-                                                  .relay_range = relay_range,
-                                                  .relay_every = relay_every});
+    memset(&observers, 0, sizeof observers);
+    observers.room = room;
+    observers.count = PLAYERS;
+    observers.id = observers.entity = ids;
+    observers.range = range;
+    observers.leave_margin = margin;
+    observers.limit = limit;
+    observers.tier_count = 2;
+    observers.relay_range = relay_range;
+    observers.relay_every = relay_every;
+    qd_client_observe(client, &observers);
     qd_client_set_view_options(client, room, 4096, QD_WATCH_OWN);
 }
 
@@ -110,11 +149,23 @@ static void act(qd_client *client, uint64_t room, int step)
     const uint32_t bob = BOB, cid = CID;
     const float x = 30 + 4 * (float)step, y = 10;
     const uint8_t hidden = 1;
+    qd_msg_entities walk;
 
-    qd_client_move(client, room, &(qd_msg_entities){1, &bob, .x = &x, .y = &y});
+    memset(&walk, 0, sizeof walk);
+    walk.count = 1;
+    walk.id = &bob;
+    walk.x = &x;
+    walk.y = &y;
+    qd_client_move(client, room, &walk);
     if (step == 5) {
-        qd_client_set_description(client,
-                                  &(qd_msg_set_description){.room = room, .count = 1, .id = &cid, .hidden = &hidden});
+        qd_msg_set_description hide;
+
+        memset(&hide, 0, sizeof hide);
+        hide.room = room;
+        hide.count = 1;
+        hide.id = &cid;
+        hide.hidden = &hidden;
+        qd_client_set_description(client, &hide);
     }
 }
 
@@ -165,23 +216,21 @@ static void print_replication(const qd_view *view)
 
 int main(int argc, char **argv)
 {
-    const qd_view_handlers handlers = {.enter = on_enter, .leave = on_leave, .relay = on_relay};
     qd_client *client = qd_client_create();
+    qd_view_handlers handlers;
+
+    memset(&handlers, 0, sizeof handlers);
+    handlers.enter = on_enter;
+    handlers.leave = on_leave;
+    handlers.relay = on_relay;
     qd_view *view = qd_view_create(&handlers);
 
     if (qd_client_connect(client, argc > 1 ? argv[1] : "127.0.0.1:7400", NULL, "gateway", ANSWER_MS) < 0) {
         fail(client, NULL);
     }
-    qd_msg_room_config config = {
-        .has_bounds = true, .bounds = {.max_x = 100, .max_y = 100}, .tick_mode = QD_TICK_MODE_STEP};
-    uint64_t seq = qd_client_open_room(client, "gateway", &config);
-    const qd_server_message *opened = qd_client_answer(client, seq, ANSWER_MS);
-    if (opened == NULL || opened->kind != QD_SERVER_ROOM_OPENED) {
-        fail(client, opened);
-    }
-    uint64_t room = opened->as.room_opened.room;
-
+    uint64_t room = open_room(client);
     spawn(client, room);
+    describe(client, room);
     observe(client, room);
     for (int step = 0; step < STEPS; step++) {
         act(client, room, step);

@@ -1,12 +1,14 @@
-/* SPDX-License-Identifier: Apache-2.0 libuv: a room of two boxes in an event loop. A timer moves one box through the
- * other. The program prints events as they arrive, and ends at the third.
+/* SPDX-License-Identifier: Apache-2.0
  *
+ * libuv: a room of two boxes in an event loop. A timer moves one box through the other. The program prints events as
+ * they arrive, and ends at the third.
  *
  *     cc uv_watch.c $(pkg-config --cflags --libs quadrille libuv) -o uv_watch && ./uv_watch 127.0.0.1 7400
  */
 #include <quadrille/quadrille-uv.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct program {
     uv_tcp_t tcp;
@@ -30,20 +32,46 @@ static void finish(struct program *program, int status)
 /* Moves the box one step every 20 ms, and restarts at 40. */
 static void on_timer(uv_timer_t *timer)
 {
-    struct program *program = timer->data;
-
-    program->x = program->x < 40 ? program->x + 1 : 0;
+    struct program *program = (struct program *)timer->data;
     const uint32_t id = 1;
     const float y = 10;
-    qd_client_move(program->client, program->room, &(qd_msg_entities){1, &id, .x = &program->x, .y = &y});
+    qd_msg_entities first;
+
+    program->x = program->x < 40 ? program->x + 1 : 0;
+    memset(&first, 0, sizeof first);
+    first.count = 1;
+    first.id = &id;
+    first.x = &program->x;
+    first.y = &y;
+    qd_client_move(program->client, program->room, &first);
+}
+
+/* Opens the room. When this session ends, its boxes and the empty room go at once. */
+static void open_room(qd_client *client)
+{
+    qd_msg_room_config config;
+
+    memset(&config, 0, sizeof config);
+    config.has_bounds = true;
+    config.bounds.max_x = config.bounds.max_y = 100;
+    config.tick_hz = 100;
+    config.has_grace_ms = config.has_empty_close_ms = true;
+    qd_client_open_room(client, "uv_watch", &config);
 }
 
 static void begin(struct program *program, uint64_t room)
 {
-    program->room = room;
     const uint32_t ids[] = {1, 2};
     const float x[] = {0, 20}, y[] = {10, 10}, half[] = {1, 1};
-    qd_msg_entities boxes = {2, ids, .x = x, .y = y, .half_x = half, .half_y = half};
+    qd_msg_entities boxes;
+
+    program->room = room;
+    memset(&boxes, 0, sizeof boxes);
+    boxes.count = 2;
+    boxes.id = ids;
+    boxes.x = x;
+    boxes.y = y;
+    boxes.half_x = boxes.half_y = half;
     qd_client_subscribe(program->client, room, QD_SCOPE_ALL, false);
     qd_client_spawn(program->client, room, &boxes, false);
     uv_timer_start(&program->timer, on_timer, 0, 20);
@@ -51,13 +79,10 @@ static void begin(struct program *program, uint64_t room)
 
 static void on_message(qd_uv *adapter, const qd_server_message *message, void *context)
 {
-    struct program *program = context;
+    struct program *program = (struct program *)context;
 
     if (message->kind == QD_SERVER_WELCOME) {
-        qd_msg_room_config config = {
-            .has_bounds = true, .bounds = {.max_x = 100, .max_y = 100}, .tick_hz = 100, .grace_ms = 1};
-
-        qd_client_open_room(adapter->client, "uv_watch", &config);
+        open_room(adapter->client);
     } else if (message->kind == QD_SERVER_ROOM_OPENED) {
         begin(program, message->as.room_opened.room);
     } else if (message->kind == QD_SERVER_TICK) {
@@ -77,12 +102,12 @@ static void on_message(qd_uv *adapter, const qd_server_message *message, void *c
 static void on_end(qd_uv *adapter, qd_client_status status, void *context)
 {
     fprintf(stderr, "uv_watch: %s (%s)\n", qd_client_error(adapter->client), qd_client_status_text(status));
-    finish(context, 1);
+    finish((struct program *)context, 1);
 }
 
 static void on_connect(uv_connect_t *connect, int status)
 {
-    struct program *program = connect->data;
+    struct program *program = (struct program *)connect->data;
 
     if (status == 0) {
         status = qd_uv_start(&program->adapter, program->client, connect->handle, on_message, on_end, program);
@@ -97,13 +122,15 @@ static void on_connect(uv_connect_t *connect, int status)
 int main(int argc, char **argv)
 {
     uv_loop_t *loop = uv_default_loop();
-    struct program program = {.client = qd_client_create()};
+    struct program program;
     struct sockaddr_in address;
 
     if (uv_ip4_addr(argc > 1 ? argv[1] : "127.0.0.1", argc > 2 ? atoi(argv[2]) : 7400, &address) != 0) {
         fprintf(stderr, "uv_watch: usage: uv_watch [IPV4-ADDRESS [PORT]]\n");
         return 2;
     }
+    memset(&program, 0, sizeof program);
+    program.client = qd_client_create();
     program.timer.data = program.connect.data = &program;
     uv_timer_init(loop, &program.timer);
     uv_tcp_init(loop, &program.tcp);

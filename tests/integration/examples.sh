@@ -1,29 +1,41 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Runs every example with a real server, and compares the output of hello and gateway.
+# Runs every example with a real server, as C and as C++, and compares the output of hello and gateway. hello says what
+# is wrong with the server or the room.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
 
+# Each example runs twice: the second run finds nothing of the first one.
 start_server
 host=${address%:*} port=${address##*:}
 for example in "$QD_BIN"/examples/example_*; do
+    [ -x "$example" ] || continue
     case $example in
     */example_uv_*) arguments=("$host" "$port") ;;
-    */example_bots) arguments=("$address" 2) ;;
+    */example_bots*) arguments=("$address" 1) ;;
     *) arguments=("$address") ;;
     esac
-    echo "== ${example##*/} ${arguments[*]}"
-    timeout 60 "$example" "${arguments[@]}" | tee "$scratch/printed"
-    [ -s "$scratch/printed" ] || fail "${example##*/} printed nothing"
-    cp "$scratch/printed" "$scratch/${example##*/}"
+    for run in 1 2; do
+        echo "== ${example##*/} ${arguments[*]}, run $run"
+        timeout 60 "$example" "${arguments[@]}" | tee "$scratch/printed"
+        [ -s "$scratch/printed" ] || fail "${example##*/} printed nothing"
+        cp "$scratch/printed" "$scratch/${example##*/}.$run"
+    done
 done
+# same NAME: the expected output was that of each run, of the program in C and in C++.
+same() {
+    local file
+    for file in "$scratch/example_$1".* "$scratch/example_$1_cpp".*; do
+        [ ! -e "$file" ] || diff "$scratch/expected" "$file" || fail "$1 printed something else: ${file##*/}"
+    done
+}
 
 cat >"$scratch/expected" <<'END'
 tick 2: 1 and 2 touch
 tick 4: 1 and 2 moved apart
 END
-diff "$scratch/expected" "$scratch/example_hello" || fail "hello printed something else"
+same hello
 
 # At tick 0 the reverse view begins, without watchers.
 cat >"$scratch/expected" <<'END'
@@ -59,8 +71,33 @@ bob replicates to cid
 cid replicates to nobody
 tower replicates to ann bob cid
 END
-diff "$scratch/expected" "$scratch/example_gateway" || fail "gateway printed something else"
+same gateway
 
-grep -q 'pairs touch' "$scratch/example_bots" || fail "bots never knew the set of pairs"
-grep -q ' 1 begin' "$scratch/example_uv_watch" || fail "uv_watch saw no begin"
+for run in 1 2; do
+    grep -q 'pairs touch' "$scratch/example_bots.$run" || fail "bots never knew the set of pairs"
+    grep -q ' 1 begin' "$scratch/example_uv_watch.$run" || fail "uv_watch saw no begin"
+done
+
+hello=$QD_BIN/examples/example_hello
+echo "== hello after a run that was interrupted"
+status=0
+{ sleep 0.5; ASAN_OPTIONS=verify_asan_link_order=0 exec stdbuf -oL "$hello" "$address"; } | true ||
+    status=${PIPESTATUS[0]}
+[ "$status" -eq 141 ] || fail "hello ended with status $status instead of by SIGPIPE"
+prints '^tick 2: 1 and 2 touch$' "$hello" "$address"
+
+echo "== hello and a room with another configuration"
+expect 0 quadrille open hello --bounds 0,0,9,9 --server "$address"
+for run in 1 2; do
+    fails 1 "^hello: the room 'hello' is open with another configuration: close it[.] [(].* is .*, but the room has" \
+        "$hello" "$address"
+done
+
+echo "== hello and a server that does not answer"
+kill -STOP "$server_pid"
+fails 1 '^hello: .*(tim|5000 ms)' timeout 60 "$hello" "$address"
+kill -CONT "$server_pid"
 stop_server
+
+echo "== hello without a server"
+fails 1 "^hello: .*$address" "$hello" "$address"
