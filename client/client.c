@@ -14,7 +14,7 @@
 
 const char *qd_version(void)
 {
-    return QD_VERSION;
+    return QD_VERSION_TEXT;
 }
 
 const char *qd_client_status_text(qd_client_status status)

@@ -37,6 +37,7 @@
 #define QUADRILLE_H
 
 #include "messages.h"
+#include "quadrille-version.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -61,7 +62,8 @@ typedef enum qd_client_status {
 
 typedef struct qd_client qd_client;
 
-/* The library's version, such as "0.1.0". Static. */
+/* The version of the library that the program runs with, such as "0.1.0". Static. QD_VERSION_TEXT is that of the
+ * headers. */
 QD_API const char *qd_version(void);
 
 /* NULL: out of memory. */

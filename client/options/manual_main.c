@@ -14,7 +14,7 @@ int main(int argc, char **argv)
     const char *format = argc == 2 ? argv[1] : "";
 
     if (strcmp(format, "man") == 0) {
-        qd_manual_page(QD_PROGRAM_NAME, QD_VERSION, QD_PROGRAM);
+        qd_manual_page(QD_PROGRAM_NAME, QD_VERSION_TEXT, QD_PROGRAM);
     } else if (strcmp(format, "bash") == 0) {
         qd_manual_bash(QD_PROGRAM_NAME, QD_PROGRAM);
     } else if (strcmp(format, "zsh") == 0) {

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Installs to a new prefix. Then builds and runs an example with pkg-config, shared and static, and with CMake's
-# find_package. The shared library exports only qd_ symbols, and protoc generates code for other languages.
+# Installs to a new prefix. Then builds the examples by the line in their first comment, and runs one with pkg-config,
+# shared and static, and with CMake's find_package. Both libraries export only what the headers declare, and protoc
+# generates code for other languages.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
 
@@ -18,7 +19,7 @@ esac
 
 prefix=$scratch/prefix
 cmake --install "$QD_BUILD" --prefix "$prefix" >"$scratch/log" || { cat "$scratch/log"; fail "cmake --install failed"; }
-for file in include/quadrille/{quadrille,quadrille-views,messages,messages_base,messages_views,quadrille-uv}.h \
+for file in include/quadrille/{quadrille,quadrille-version,quadrille-views,messages,messages_base,messages_views,quadrille-uv}.h \
     share/quadrille/{quadrille.proto,SPEC.md,README.md} bin/quadrille-server \
     share/man/man1/quadrille{,-server,-bench}.1 share/bash-completion/completions/quadrille{,-server,-bench} \
     share/zsh/site-functions/_quadrille{,-server,-bench}; do
@@ -28,14 +29,34 @@ pkgconfig=$(dirname "$(find "$prefix" -name quadrille.pc)")
 library=${pkgconfig%/pkgconfig}
 
 echo "== exported symbols"
-nm -D --defined-only "$library/libquadrille.so" | awk '{ print $NF }' >"$scratch/exported"
-if grep -v '^qd_' "$scratch/exported" | grep -v '^__\(asan\|tsan\|ubsan\|odr_asan\)'; then
-    fail "the shared library exports more than qd_ symbols"
-fi
-# The library exports exactly what the headers declare.
-grep -hv "^#" "$prefix"/include/quadrille/{quadrille,quadrille-views,messages*}.h | tr '\n' ' ' |
-    grep -o 'QD_API [^;()]*(' | sed 's/($//; s/.*[ *]//' | sort >"$scratch/declared"
-grep '^qd_' "$scratch/exported" | sort | diff "$scratch/declared" - || fail "declared (<) and exported (>) differ"
+# Each library exports exactly what the headers declare. The static one has no global symbols besides these, either.
+grep -hv "^#" "$prefix"/include/quadrille/*.h | tr '\n' ' ' | grep -o 'QD_API [^;()]*(' | sed 's/($//; s/.*[ *]//' |
+    sort >"$scratch/declared"
+nm -D --defined-only "$library/libquadrille.so" >"$scratch/libquadrille.so"
+nm -g --defined-only "$library/libquadrille.a" >"$scratch/libquadrille.a"
+for name in libquadrille.so libquadrille.a; do
+    awk 'NF == 3 && $3 !~ /^__(asan|tsan|ubsan|odr_asan)/ { print $3 }' "$scratch/$name" | sort |
+        diff "$scratch/declared" - || fail "$name: declared (<) and exported (>) differ"
+done
+
+echo "== version"
+version=$(cached CMAKE_PROJECT_VERSION)
+soname=libquadrille.so.$(case $version in 0.*) echo "${version%.*}" ;; *) echo "${version%%.*}" ;; esac)
+readelf -d "$library/libquadrille.so" | grep -q "SONAME.*\[$soname\]" || fail "the SONAME is not $soname"
+cat >"$scratch/version.c" <<'END'
+#include <quadrille/quadrille.h>
+#include <stdio.h>
+
+#if QD_VERSION < QD_VERSION_NUMBER(QD_VERSION_MAJOR, QD_VERSION_MINOR, QD_VERSION_PATCH) || QD_VERSION <= 0
+#error "QD_VERSION is not the number of its parts"
+#endif
+
+int main(void)
+{
+    printf("%d.%d.%d %s %s\n", QD_VERSION_MAJOR, QD_VERSION_MINOR, QD_VERSION_PATCH, QD_VERSION_TEXT, qd_version());
+    return 0;
+}
+END
 
 echo "== other languages"
 mkdir "$scratch/generated"
@@ -57,7 +78,7 @@ host=${address%:*} port=${address##*:}
 
 run() {
     echo "== $1"
-    # An example leaves nothing in the server, so it can run again.
+    # An example leaves nothing in the server, so each can run after the others.
     LD_LIBRARY_PATH=$library timeout 60 "$@" >"$scratch/printed" || fail "$1 failed"
     grep -q '1 begin\|touch' "$scratch/printed" || fail "$1 saw no begin"
 }
@@ -70,10 +91,23 @@ compile() {
 }
 
 export PKG_CONFIG_PATH=$pkgconfig
-compile "$QD_SOURCE/client/examples/hello.c" "$scratch/shared" quadrille
-run "$scratch/shared" "$address"
-compile "$QD_SOURCE/client/examples/uv_watch.c" "$scratch/uv" quadrille libuv
-run "$scratch/uv" "$host" "$port"
+compile "$scratch/version.c" "$scratch/version" quadrille
+printed=$(LD_LIBRARY_PATH=$library "$scratch/version")
+[ "$printed" = "$version $version $version" ] || fail "of version $version the library and its headers say: $printed"
+
+mkdir "$scratch/examples"
+cp "$QD_SOURCE"/client/examples/*.c "$scratch/examples"
+for source in "$scratch"/examples/*.c; do
+    name=$(basename "$source" .c)
+    line=$(sed -n '1,/\*\//s/^ \*     \(cc .*\) && .*/\1/p' "$source")
+    echo "== $line"
+    [ -n "$line" ] || fail "the first comment of $name.c has no line that compiles it and runs it"
+    (cd "$scratch/examples" && eval "cc() { \"\$compiler\" $flags -Wall -Wextra -Wpedantic -Werror \"\$@\"; }; $line") ||
+        fail "$name.c does not compile"
+    [ -x "$scratch/examples/$name" ] || fail "the line in $name.c does not make the program $name"
+done
+run "$scratch/examples/hello" "$address"
+run "$scratch/examples/uv_watch" "$host" "$port"
 
 # The same in another place, without the shared library.
 cp -R "$prefix" "$scratch/moved"

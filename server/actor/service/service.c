@@ -4,7 +4,7 @@
 #include "../../base/assert.h"
 #include "../../base/memory/alloc.h"
 
-const char qd_server_name[] = "quadrille-server " QD_VERSION;
+const char qd_server_name[] = "quadrille-server " QD_VERSION_TEXT;
 
 void qd_service_init(qd_service *service, const qd_service_config *config)
 {
