@@ -90,6 +90,9 @@ QD_API uint64_t qd_client_close_room(qd_client *client, uint64_t room);
 /* Lists the rooms by name, beginning after the name `after`; NULL: from the first. `limit` 0: the server's maximum.
  * Answer: QD_SERVER_ROOM_LIST. */
 QD_API uint64_t qd_client_list_rooms(qd_client *client, const char *after, uint32_t limit);
+/* Lists the sessions by number, beginning after the number `after`: an admin's list has all, others' those of their own
+ * token. `room` 0: those in any room or none. `limit` 0: the server's maximum. Answer: QD_SERVER_SESSION_LIST. */
+QD_API uint64_t qd_client_list_sessions(qd_client *client, uint64_t room, uint64_t after, uint32_t limit);
 
 /* From now on, all batches ask for QD_SERVER_ACCEPTED (`confirm`), or no longer do. Off at first. With it, each batch gets
  * an answer at once, also in a room that ticks by Step, and qd_client_answer(seq) returns it. It costs one small frame

@@ -58,6 +58,13 @@ uint64_t qd_client_close_room(qd_client *client, uint64_t room)
     return request_of_room(client, QD_CLIENT_CLOSE_ROOM, room);
 }
 
+uint64_t qd_client_list_sessions(qd_client *client, uint64_t room, uint64_t after, uint32_t limit)
+{
+    qd_msg_list_sessions list = {.room = room, .after = after, .limit = limit};
+
+    return request(client, (qd_client_message){.kind = QD_CLIENT_LIST_SESSIONS, .as.list_sessions = list});
+}
+
 uint64_t qd_client_list_rooms(qd_client *client, const char *after, uint32_t limit)
 {
     qd_msg_list_rooms list = {.after = after, .limit = limit};

@@ -10,8 +10,8 @@
 
 #include "codec_internal.h"
 
-/* Field 1 of RoomList. */
-#define ROOM_LIST_ROOMS_TAG 0x0au
+/* Field 1 of RoomList and of SessionList. */
+#define ROWS_TAG 0x0au
 
 /* The sub-messages of a message. No message has two of one type. */
 typedef struct parts {
@@ -103,19 +103,13 @@ typedef struct client_body {
 /* The body then points into `message` and itself. */
 static void set_client_body(client_body *body, const qd_client_message *message)
 {
-    /* Field 0 of the descriptor is seq; the messages follow in the order of the kinds. */
-    const ProtobufCFieldDescriptor *field = &quadrille__v1__client_frame__descriptor.fields[message->kind];
-
     body->field = 0;
-    if (message->kind == QD_CLIENT_NOTHING) {
-        return;
-    }
-    body->field = field->id;
-    protobuf_c_message_init(field->descriptor, &body->as.message);
     switch (message->kind) {
-#define CASE(KIND, Wire, field, member)                                                                                \
+#define CASE(KIND, Wire, name, member)                                                                                 \
     case QD_CLIENT_##KIND:                                                                                             \
-        set_##field(&body->as.field, &message->as.member, &body->parts);                                               \
+        body->field = QUADRILLE__V1__CLIENT_FRAME__MESSAGE_##KIND;                                                     \
+        quadrille__v1__##name##__init(&body->as.name);                                                                 \
+        set_##name(&body->as.name, &message->as.member, &body->parts);                                                 \
         break;
         CLIENT_MESSAGES(CASE)
 #undef CASE
@@ -183,41 +177,55 @@ typedef struct server_body {
         SERVER_MESSAGES(MEMBER_OF_UNION)
     } as;
     parts parts;
-    qd_msg_room_list rows; /* of a RoomList, else empty: written one by one, so that a long list needs no memory */
+    const qd_server_message *list; /* a RoomList or SessionList; else NULL */
 } server_body;
 
 /* The body then points into `message` and itself. */
 static void set_server_body(server_body *body, const qd_server_message *message)
 {
-    /* Field 0 of the descriptor is seq; the messages follow in the order of the kinds. */
-    const ProtobufCFieldDescriptor *field = &quadrille__v1__server_frame__descriptor.fields[message->kind];
+    const bool is_list = message->kind == QD_SERVER_ROOM_LIST || message->kind == QD_SERVER_SESSION_LIST;
 
     body->field = 0;
-    body->rows = (qd_msg_room_list){0};
-    if (message->kind == QD_SERVER_NOTHING) {
-        return;
-    }
-    body->field = field->id;
-    protobuf_c_message_init(field->descriptor, &body->as.message);
+    body->list = is_list ? message : NULL;
     switch (message->kind) {
-#define CASE(KIND, Wire, field, member)                                                                                \
+#define CASE(KIND, Wire, name, member)                                                                                 \
     case QD_SERVER_##KIND:                                                                                             \
-        set_##field(&body->as.field, &message->as.member, &body->parts);                                               \
+        body->field = QUADRILLE__V1__SERVER_FRAME__MESSAGE_##KIND;                                                     \
+        quadrille__v1__##name##__init(&body->as.name);                                                                 \
+        set_##name(&body->as.name, &message->as.member, &body->parts);                                                 \
         break;
         SERVER_MESSAGES(CASE)
 #undef CASE
     case QD_SERVER_NOTHING:
         break;
     }
-    if (message->kind == QD_SERVER_ROOM_LIST) {
-        body->rows = message->as.room_list;
-    }
 }
 
-static void set_row(Quadrille__V1__RoomInfo *row, const qd_msg_room_info *info)
+/* ---- rows, written one by one, so that a long list needs no memory ---- */
+
+typedef union list_row {
+    ProtobufCMessage message; /* what each of them begins with */
+    Quadrille__V1__RoomInfo room;
+    Quadrille__V1__SessionInfo session;
+} list_row;
+
+static size_t row_count(const server_body *body)
 {
-    quadrille__v1__room_info__init(row);
-    set_room_info(row, info, NULL);
+    if (body->list == NULL) {
+        return 0;
+    }
+    return body->list->kind == QD_SERVER_ROOM_LIST ? body->list->as.room_list.count : body->list->as.session_list.count;
+}
+
+static void set_row(list_row *row, const server_body *body, size_t i)
+{
+    if (body->list->kind == QD_SERVER_ROOM_LIST) {
+        quadrille__v1__room_info__init(&row->room);
+        set_room_info(&row->room, &body->list->as.room_list.rooms[i], NULL);
+    } else {
+        quadrille__v1__session_info__init(&row->session);
+        set_session_info(&row->session, &body->list->as.session_list.sessions[i], NULL);
+    }
 }
 
 static size_t size_server_body(const server_body *body)
@@ -226,11 +234,11 @@ static size_t size_server_body(const server_body *body)
         return 0;
     }
     size_t size = protobuf_c_message_get_packed_size(&body->as.message);
-    for (size_t i = 0; i < body->rows.count; i++) {
-        Quadrille__V1__RoomInfo row;
+    for (size_t i = 0; i < row_count(body); i++) {
+        list_row row;
 
-        set_row(&row, &body->rows.rooms[i]);
-        size_t row_size = protobuf_c_message_get_packed_size(&row.base);
+        set_row(&row, body, i);
+        size_t row_size = protobuf_c_message_get_packed_size(&row.message);
         size += 1 + qd_frame_prefix_size((uint32_t)row_size) + row_size;
     }
     return size;
@@ -238,13 +246,13 @@ static size_t size_server_body(const server_body *body)
 
 static void pack_server_body(const server_body *body, uint8_t *bytes)
 {
-    for (size_t i = 0; i < body->rows.count; i++) {
-        Quadrille__V1__RoomInfo row;
+    for (size_t i = 0; i < row_count(body); i++) {
+        list_row row;
 
-        set_row(&row, &body->rows.rooms[i]);
-        *bytes++ = ROOM_LIST_ROOMS_TAG;
-        bytes += qd_frame_prefix_write((uint32_t)protobuf_c_message_get_packed_size(&row.base), bytes);
-        bytes += protobuf_c_message_pack(&row.base, bytes);
+        set_row(&row, body, i);
+        *bytes++ = ROWS_TAG;
+        bytes += qd_frame_prefix_write((uint32_t)protobuf_c_message_get_packed_size(&row.message), bytes);
+        bytes += protobuf_c_message_pack(&row.message, bytes);
     }
     if (body->field != 0) {
         (void)protobuf_c_message_pack(&body->as.message, bytes);

@@ -80,6 +80,12 @@ typedef struct qd_msg_list_rooms {
     uint32_t limit;
 } qd_msg_list_rooms;
 
+typedef struct qd_msg_list_sessions {
+    uint64_t room;
+    uint64_t after;
+    uint32_t limit;
+} qd_msg_list_sessions;
+
 /* Spawn, Move, Teleport, Reshape, Despawn. */
 typedef struct qd_msg_batch {
     uint64_t room;
@@ -211,6 +217,7 @@ typedef enum qd_client_kind {
     QD_CLIENT_ADOPT,
     QD_CLIENT_SET_ROSTER,
     QD_CLIENT_MOVE_ROSTER,
+    QD_CLIENT_LIST_SESSIONS,
 } qd_client_kind;
 
 /* ClientFrame. `kind` selects the member of `as`. */
@@ -238,6 +245,7 @@ typedef struct qd_client_message {
         qd_msg_adopt adopt;
         qd_msg_set_roster set_roster;
         qd_msg_move_roster move_roster;
+        qd_msg_list_sessions list_sessions;
     } as;
 } qd_client_message;
 
@@ -298,6 +306,20 @@ typedef struct qd_msg_room_list {
     const qd_msg_room_info *rooms;
     bool more;
 } qd_msg_room_list;
+
+typedef struct qd_msg_session_info {
+    uint64_t session;
+    const char *client;
+    bool detached;
+    uint32_t rooms;
+    uint64_t age_ms;
+} qd_msg_session_info;
+
+typedef struct qd_msg_session_list {
+    size_t count;
+    const qd_msg_session_info *sessions;
+    bool more;
+} qd_msg_session_list;
 
 /* Pairs as columns. */
 typedef struct qd_msg_pairs {
@@ -451,6 +473,7 @@ typedef enum qd_server_kind {
     QD_SERVER_WHY_RESULT,
     QD_SERVER_HANDED_OVER,
     QD_SERVER_ACCEPTED,
+    QD_SERVER_SESSION_LIST,
 } qd_server_kind;
 
 /* ServerFrame. `kind` selects the member of `as`. */
@@ -475,6 +498,7 @@ typedef struct qd_server_message {
         qd_msg_why_result why_result;
         qd_msg_handed_over handed_over;
         qd_msg_accepted accepted;
+        qd_msg_session_list session_list;
     } as;
 } qd_server_message;
 

@@ -13,6 +13,11 @@ void qd_room_describe(qd_room *room, uint32_t member, const qd_msg_set_descripti
     qd_views_describe(&room->views, member, batch, refusals);
 }
 
+void qd_room_observe_all(qd_room *room, uint32_t member)
+{
+    qd_members_at(&room->entities, member)->observes_all = true;
+}
+
 void qd_room_observe(qd_room *room, uint32_t member, const qd_msg_observers *batch, qd_room_refusals *refusals)
 {
     qd_views_observe(&room->views, member, batch, refusals);

@@ -52,6 +52,8 @@ void qd_room_describe(qd_room *room, uint32_t member, const qd_msg_set_descripti
 
 /* ---- observers ---- */
 
+/* From now on the member may anchor observers at entities of other members. */
+void qd_room_observe_all(qd_room *room, uint32_t member);
 /* id is needed, and at most QD_VIEW_TIERS_MAX tiers. Without their column, regions are circles, masks have all bits,
  * and other values are 0. Makes new observers, or replaces existing ones, which keep their view and their lists: what
  * they no longer see leaves at the next tick. QD_ROOM_UNKNOWN_ID: the anchor does not exist; QD_ROOM_NOT_OWNER: it

@@ -5,6 +5,7 @@
 #include "../actor/service/reply.h"
 #include "check/requests.h"
 #include "handlers.h"
+#include "sessions.h"
 
 #define fail qd_session_fail
 
@@ -130,6 +131,34 @@ static void handle_adopt(qd_session *session, qd_request **request)
     qd_session_post(membership, request);
 }
 
+static void handle_list_sessions(qd_session *session, qd_request **request)
+{
+    const qd_msg_list_sessions *wanted = &(*request)->decoded.message.as.list_sessions;
+    qd_fault fault = {.room = wanted->room};
+
+    if (wanted->room != 0 && qd_session_expect_membership(session, *request, wanted->room) == NULL) {
+        return;
+    }
+    if (!qd_limit_check(wanted->limit, QD_LIST_SESSIONS_MAX, &fault)) {
+        qd_session_refuse(session, *request, &fault);
+        return;
+    }
+    const uint32_t max = wanted->limit == 0 ? QD_LIST_SESSIONS_MAX : wanted->limit;
+    const size_t size = max * (sizeof(qd_msg_session_info) + sizeof(qd_session_name));
+    qd_msg_session_info *rows = qd_shared_alloc(size);
+    if (rows == NULL) {
+        fail(session, *request, wanted->room, QD_ERROR_LIMIT,
+             "the server has no memory left (--memory-max): try again later");
+        return;
+    }
+    qd_server_message message = {.kind = QD_SERVER_SESSION_LIST, .as.session_list = {.sessions = rows}};
+    qd_msg_session_list *list = &message.as.session_list;
+    list->count =
+        qd_sessions_list(session->sessions, session, wanted, max, rows, (qd_session_name *)(rows + max), &list->more);
+    qd_session_answer(session, *request, &message);
+    qd_shared_free(rows, size);
+}
+
 static const struct route routes[] = {
     [QD_CLIENT_NOTHING] = {.handle = handle_nothing},
     [QD_CLIENT_HELLO] = {.handle = qd_hello},
@@ -161,6 +190,7 @@ static const struct route routes[] = {
     [QD_CLIENT_ADOPT] = {.handle = handle_adopt},
     [QD_CLIENT_SET_ROSTER] = {.check = qd_roster_check, .writes = true},
     [QD_CLIENT_MOVE_ROSTER] = {.check = qd_roster_check, .writes = true},
+    [QD_CLIENT_LIST_SESSIONS] = {.handle = handle_list_sessions},
 };
 
 /* ---- the frame ---- */

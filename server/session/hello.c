@@ -79,6 +79,9 @@ void qd_hello(qd_session *session, qd_request **request)
     }
     qd_log(QD_LOG_DEBUG, "hello session=%" PRIu64 " peer=%s client=\"%s\"%s", session->endpoint->session,
            session->link->peer, hello->client, session->admin ? " admin" : "");
+    memcpy(session->client, hello->client, client_size + 1);
+    session->since_ns = qd_service_now_ns(session->service);
+    session->endpoint->admin = session->admin;
     session->hello_seq = seq;
     if (hello->resume.size > 0) {
         qd_resume_start(session, &hello->resume);

@@ -57,6 +57,7 @@ void qd_session_welcome(qd_session *session, bool resumed)
         message.as.welcome.last_seq = resumed ? session->last_seq : 0;
     }
     session->state = QD_SESSION_READY;
+    qd_sessions_introduce(session->sessions, session);
     qd_link_deadline(session->link, 0);
     qd_link_frame_bytes_max(session->link, limits->frame_bytes_max);
     qd_reply_send(session->service, session->link, &message);
@@ -93,6 +94,7 @@ static void settle(qd_session *session, qd_session *older)
         return;
     }
     session->last_seq = older->last_seq;
+    session->since_ns = older->since_ns;
     qd_count(&session->service->counters, QD_COUNT_RESUMED, 1);
     qd_log(QD_LOG_DEBUG, "resumed session=%" PRIu64 " peer=%s", session->endpoint->session, session->link->peer);
     /* Before the rooms send anything. */

@@ -21,6 +21,7 @@ qd_session *qd_session_create(struct qd_sessions *sessions, qd_service *service,
         qd_shared_free(session, sizeof *session);
         return NULL;
     }
+    pthread_mutex_init(&session->rooms_mutex, NULL);
     qd_heap_init(&session->heap);
     qd_map_init(&session->memberships, &session->heap, qd_service_random(service));
     return session;
@@ -33,6 +34,7 @@ void qd_session_destroy(qd_session *session)
     }
     qd_map_deinit(&session->memberships);
     qd_heap_deinit(&session->heap);
+    pthread_mutex_destroy(&session->rooms_mutex);
     qd_endpoint_release(session->endpoint);
     qd_shared_free(session, sizeof *session);
 }
@@ -85,24 +87,47 @@ qd_membership *qd_session_join(qd_session *session, qd_room_actor *actor)
     if (membership == NULL) {
         return NULL;
     }
-    if (qd_map_put(&session->memberships, actor->entry.handle, (uintptr_t)membership) != QD_OK) {
+    pthread_mutex_lock(&session->rooms_mutex);
+    qd_status status = qd_map_put(&session->memberships, actor->entry.handle, (uintptr_t)membership);
+    if (status == QD_OK) {
+        LIST_INSERT_HEAD(&session->list, membership, links);
+    }
+    pthread_mutex_unlock(&session->rooms_mutex);
+    if (status != QD_OK) {
         qd_membership_destroy(membership);
         return NULL;
     }
-    LIST_INSERT_HEAD(&session->list, membership, links);
     qd_room_actor_use(actor);
     return membership;
 }
 
 void qd_session_leave(qd_session *session, qd_membership *membership, bool answered, uint64_t seq)
 {
+    pthread_mutex_lock(&session->rooms_mutex);
     bool there = qd_map_remove(&session->memberships, membership->actor->entry.handle);
-
-    QD_ASSERT(there);
     LIST_REMOVE(membership, links);
+    pthread_mutex_unlock(&session->rooms_mutex);
+    QD_ASSERT(there);
     membership->leave_answered = answered;
     membership->leave_seq = seq;
     qd_room_actor_leave(membership->actor, membership);
+}
+
+uint32_t qd_session_count_rooms(qd_session *session, uint64_t handle, bool *is_in)
+{
+    const qd_membership *membership;
+    uint32_t count = 0;
+
+    *is_in = false;
+    pthread_mutex_lock(&session->rooms_mutex);
+    LIST_FOREACH (membership, &session->list, links) {
+        if (atomic_load(&membership->state) == QD_MEMBERSHIP_OPEN) {
+            *is_in |= membership->actor->entry.handle == handle;
+            count++;
+        }
+    }
+    pthread_mutex_unlock(&session->rooms_mutex);
+    return count;
 }
 
 void qd_session_answer(qd_session *session, const qd_request *request, qd_server_message *message)

@@ -12,6 +12,8 @@
 #ifndef QD_SESSION_SESSION_H
 #define QD_SESSION_SESSION_H
 
+#include <pthread.h>
+
 #include "../actor/room_actor.h"
 #include "../base/memory/map.h"
 
@@ -36,14 +38,18 @@ typedef struct qd_session {
     /* under the lock of `sessions` */
     TAILQ_ENTRY(qd_session) links; /* in one of its two lists */
     bool resumable, taken_over, detached;
+    bool introduced;    /* the client has got Welcome: `admin`, `client`, `since_ns` and the endpoint are constant */
     uint64_t secret[2]; /* with `resumable` */
     uint64_t expire_ns; /* with `detached` */
 
     qd_session_state state;
     bool admin;
-    qd_heap heap;                    /* for the map */
-    qd_map memberships;              /* handle -> qd_membership */
-    LIST_HEAD(, qd_membership) list; /* the same */
+    char client[QD_CLIENT_NAME_BYTES_MAX + 1]; /* the client's name */
+    uint64_t since_ns;                         /* when the client introduced itself first */
+    pthread_mutex_t rooms_mutex;               /* for changes of the next three, and for other threads to read them */
+    qd_heap heap;                              /* for the map */
+    qd_map memberships;                        /* handle -> qd_membership */
+    LIST_HEAD(, qd_membership) list;           /* the same */
     uint32_t sweep_count;
     uint64_t hello_seq, last_seq;
     /* while it is RESUMING */
@@ -63,6 +69,9 @@ qd_membership *qd_session_membership(qd_session *session, uint64_t handle);
 qd_membership *qd_session_join(qd_session *session, qd_room_actor *actor) QD_MUST_USE;
 /* Gives the membership up. The room answers RoomLeft with that seq, if `answered`. */
 void qd_session_leave(qd_session *session, qd_membership *membership, bool answered, uint64_t seq);
+
+/* The number of open rooms that the session is in. With `handle`, also whether one of them has it. [any] */
+uint32_t qd_session_count_rooms(qd_session *session, uint64_t handle, bool *is_in);
 
 /* The membership in the room that the request names. NULL: there is none, and the error is answered. */
 qd_membership *qd_session_expect_membership(qd_session *session, const qd_request *request, uint64_t room);

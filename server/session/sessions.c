@@ -2,6 +2,7 @@
 #include "sessions.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "../actor/service/reply.h"
 #include "../base/assert.h"
@@ -125,6 +126,91 @@ void qd_sessions_remove(qd_sessions *sessions, qd_session *session, bool may_det
     if (!detached) {
         qd_session_destroy(session);
     }
+}
+
+/* ---- listing ---- */
+
+void qd_sessions_introduce(qd_sessions *sessions, qd_session *session)
+{
+    pthread_mutex_lock(&sessions->mutex);
+    session->introduced = true;
+    pthread_mutex_unlock(&sessions->mutex);
+}
+
+static bool may_see(const qd_session *by, const qd_session *session)
+{
+    return session == by || by->admin || qd_token_same(by->endpoint->token, session->endpoint->token);
+}
+
+/* The rows of a list, in ascending order of the number. */
+typedef struct session_rows {
+    uint32_t count, max;
+    bool more;
+    qd_msg_session_info *row;
+    qd_session_name *names;
+} session_rows;
+
+/* Puts the session at its place, if it is among the first `max`. Most come in ascending order, at the end. */
+static void add_row(session_rows *rows, const qd_session *session, qd_msg_session_info info)
+{
+    uint32_t at = rows->count;
+
+    while (at > 0 && rows->row[at - 1].session > info.session) {
+        at--;
+    }
+    if (rows->count == rows->max) {
+        rows->more = true;
+        if (at == rows->max) {
+            return;
+        }
+        rows->count--;
+    }
+    memmove(&rows->row[at + 1], &rows->row[at], (rows->count - at) * sizeof *rows->row);
+    memmove(&rows->names[at + 1], &rows->names[at], (rows->count - at) * sizeof *rows->names);
+    memcpy(rows->names[at], session->client, sizeof *rows->names);
+    rows->row[at] = info;
+    rows->count++;
+}
+
+static void list_one(const qd_session *by, const qd_msg_list_sessions *wanted, qd_session *session, session_rows *rows)
+{
+    const uint64_t number = session->endpoint->session;
+
+    if (!session->introduced || number <= wanted->after || !may_see(by, session)) {
+        return;
+    }
+    bool is_in;
+    uint32_t rooms = qd_session_count_rooms(session, wanted->room, &is_in);
+    if (wanted->room != 0 && !is_in) {
+        return;
+    }
+    uint64_t age_ns = qd_service_now_ns(session->service) - session->since_ns;
+    add_row(rows, session,
+            (qd_msg_session_info){
+                .session = number, .detached = session->detached, .rooms = rooms, .age_ms = age_ns / 1000000});
+}
+
+uint32_t qd_sessions_list(qd_sessions *sessions, const qd_session *by, const qd_msg_list_sessions *wanted, uint32_t max,
+                          qd_msg_session_info *rows, qd_session_name *names, bool *more)
+{
+    session_rows listed = {.max = max, .row = rows, .names = names};
+    qd_session *session;
+
+    pthread_mutex_lock(&sessions->mutex);
+    TAILQ_FOREACH (session, &sessions->detached, links) {
+        list_one(by, wanted, session, &listed);
+    }
+    /* New sessions are put in front. */
+    TAILQ_FOREACH_REVERSE(session, &sessions->open, qd_session_list, links)
+    {
+        list_one(by, wanted, session, &listed);
+    }
+    pthread_mutex_unlock(&sessions->mutex);
+    for (uint32_t i = 0; i < listed.count; i++) {
+        rows[i].client = names[i];
+    }
+    *more = listed.more;
+    return listed.count;
 }
 
 /* ---- resuming ---- */

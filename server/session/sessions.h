@@ -52,6 +52,15 @@ void qd_sessions_add(qd_sessions *sessions, qd_session *session);
 /* The link of the session has closed: detaches the session if `may_detach` and it is resumable, else destroys it. */
 void qd_sessions_remove(qd_sessions *sessions, qd_session *session, bool may_detach);
 
+/* From now on the session is listed. Its client's name and its times do not change any more. */
+void qd_sessions_introduce(qd_sessions *sessions, qd_session *session);
+/* Writes up to `max` sessions that `by` may know of: those with a larger number than `after` and in the room of that
+ * handle, the lowest numbers first. Handle 0: in any room or none. Names are copied to `names`. Returns the number of
+ * sessions; *more: there are others behind them. */
+typedef char qd_session_name[QD_CLIENT_NAME_BYTES_MAX + 1];
+uint32_t qd_sessions_list(qd_sessions *sessions, const qd_session *by, const qd_msg_list_sessions *wanted, uint32_t max,
+                          qd_msg_session_info *rows, qd_session_name *names, bool *more);
+
 /* Makes the session resumable under its number, with that secret. Without memory, it stays as it was. */
 void qd_sessions_enable_resume(qd_sessions *sessions, qd_session *session, const uint64_t secret[2]);
 /* Takes out the detached session that `by` wants to resume; `by` gets its number and secret. NULL: there is none, or its

@@ -33,8 +33,9 @@ static sim_request *answered(sim_client *client, const qd_server_message *messag
         [QD_SERVER_QUERY_RESULT] = QD_CLIENT_QUERY,
         [QD_SERVER_WHY_RESULT] = QD_CLIENT_WHY,
         [QD_SERVER_HANDED_OVER] = QD_CLIENT_ADOPT,
+        [QD_SERVER_SESSION_LIST] = QD_CLIENT_LIST_SESSIONS,
     };
-    qd_client_kind kind = message->kind <= QD_SERVER_HANDED_OVER ? kinds[message->kind] : 0;
+    qd_client_kind kind = message->kind <= QD_SERVER_SESSION_LIST ? kinds[message->kind] : 0;
     bool may_be_news = message->kind == QD_SERVER_ROOM_CLOSED || message->kind == QD_SERVER_HANDED_OVER;
 
     if (kind == 0 || (message->seq == 0 && may_be_news)) {
@@ -309,6 +310,19 @@ static void on_list(const qd_msg_room_list *list)
     }
 }
 
+/* The client's own session is on it. */
+static void on_sessions(const sim_client *client, const qd_msg_session_list *list)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < list->count; i++) {
+        found |= list->sessions[i].session == client->session && !list->sessions[i].detached;
+        sim_check(i == 0 || list->sessions[i - 1].session < list->sessions[i].session,
+                  "a list of sessions is not in order");
+    }
+    sim_check(found && !list->more, "a list of sessions lacks the client's own");
+}
+
 /* The tap has checked whether it is true. */
 static void on_handed_over(const sim_client *client, const sim_request *asked, const qd_msg_handed_over *reported)
 {
@@ -340,6 +354,9 @@ static void on_message(sim_client *client, const qd_server_message *message)
         break;
     case QD_SERVER_ROOM_LIST:
         on_list(&message->as.room_list);
+        break;
+    case QD_SERVER_SESSION_LIST:
+        on_sessions(client, &message->as.session_list);
         break;
     case QD_SERVER_TICK:
         on_tick(slot, &message->as.tick);

@@ -339,6 +339,7 @@ static void send_wrong(sim_client *client)
         {QD_ERROR_INVALID, {.kind = QD_CLIENT_HELLO, .as.hello = {.version = QD_PROTOCOL_VERSION}}},
         {QD_ERROR_INVALID, {.kind = QD_CLIENT_OPEN_ROOM, .as.open_room = {.name = "a\tb"}}},
         {QD_ERROR_INVALID, {.kind = QD_CLIENT_LIST_ROOMS, .as.list_rooms = {.limit = 1001}}},
+        {QD_ERROR_INVALID, {.kind = QD_CLIENT_LIST_SESSIONS, .as.list_sessions = {.limit = 1001}}},
         {QD_ERROR_UNKNOWN_ROOM, {.kind = QD_CLIENT_OPEN_ROOM, .as.open_room = {.name = "nowhere"}}},
         {QD_ERROR_UNKNOWN_ROOM, {.kind = QD_CLIENT_STEP, .as.step = {.room = 3}}},
         {QD_ERROR_UNKNOWN_ROOM,
@@ -527,6 +528,8 @@ void sim_client_act(sim_client *client)
         (void)sim_client_send(client, NULL, MESSAGE(PING, .ping = {client->seq + 1}));
     } else if (draw < 70) {
         (void)sim_client_send(client, NULL, MESSAGE(LIST_ROOMS, .list_rooms = {.after = "r"}));
+    } else if (draw < 72) {
+        (void)sim_client_send(client, NULL, MESSAGE(LIST_SESSIONS, .list_sessions = {0}));
     } else if (slot->stay == NULL || draw < 80) {
         open_room(client);
     } else if (!slot->leaving) {

@@ -293,6 +293,18 @@ static void write_why(writer *out, const qd_msg_why_result *why)
     write_flag(out, "more", why->more);
 }
 
+/* Each session as its number, a colon and the number of its rooms. A detached session ends with a minus. */
+static void write_sessions(writer *out, const qd_msg_session_list *list)
+{
+    write_text(out, "sessions");
+    for (size_t i = 0; i < list->count; i++) {
+        const qd_msg_session_info *info = &list->sessions[i];
+
+        write_text(out, " %" PRIu64 ":%" PRIu32 "%s", info->session, info->rooms, info->detached ? "-" : "");
+    }
+    write_text(out, list->more ? " and more" : "");
+}
+
 static void write_welcome(writer *out, const sim_scenario *play, const qd_msg_welcome *welcome)
 {
     write_text(out, "welcome %llu", (unsigned long long)welcome->session);
@@ -330,6 +342,9 @@ static void write_message(writer *out, const sim_scenario *play, const qd_server
         break;
     case QD_SERVER_ROOM_LIST:
         write_text(out, "%zu rooms", message->as.room_list.count);
+        break;
+    case QD_SERVER_SESSION_LIST:
+        write_sessions(out, &message->as.session_list);
         break;
     case QD_SERVER_TICK:
         write_tick(out, &parts->first.as.tick);

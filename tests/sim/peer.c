@@ -197,7 +197,7 @@ uint32_t sim_peer_send_crowd(sim_peer *peer, uint64_t room, const sim_crowd *cro
 bool sim_names_room(qd_client_kind kind)
 {
     return kind != QD_CLIENT_NOTHING && kind != QD_CLIENT_HELLO && kind != QD_CLIENT_OPEN_ROOM &&
-           kind != QD_CLIENT_LIST_ROOMS && kind != QD_CLIENT_PING;
+           kind != QD_CLIENT_LIST_ROOMS && kind != QD_CLIENT_LIST_SESSIONS && kind != QD_CLIENT_PING;
 }
 
 uint64_t sim_room_of(const qd_server_message *message)

@@ -100,6 +100,8 @@ TEST(session_and_room_requests_encode_their_arguments)
     EXPECT(qd_client_leave_room(client, room), LEAVE_ROOM, .room = {room});
     EXPECT(qd_client_close_room(client, room), CLOSE_ROOM, .room = {room});
     EXPECT(qd_client_list_rooms(client, NULL, 3), LIST_ROOMS, .list_rooms = {.limit = 3});
+    EXPECT(qd_client_list_sessions(client, 7, 300, 5), LIST_SESSIONS,
+           .list_sessions = {.room = 7, .after = 300, .limit = 5});
     EXPECT(qd_client_list_rooms(client, "b", 0), LIST_ROOMS, .list_rooms = {.after = "b"});
     EXPECT(qd_client_get_stats(client, room), GET_STATS, .room = {room});
     EXPECT(qd_client_ping(client, 42), PING, .ping = {.data = 42});

@@ -30,6 +30,8 @@ static const golden_vector client_vectors[] = {
     {"leave_room", "0804220908ffffffffffffff0f", "seq: 4 leave_room { room: 9007199254740991 }"},
     {"close_room", "08052a0308ac02", "seq: 5 close_room { room: 300 }"},
     {"list_rooms", "0806320a0a05706c617a6110f403", "seq: 6 list_rooms { after: \"plaza\" limit: 500 }"},
+    {"list_sessions", "080682020c08ac021080e497d01218f403",
+     "seq: 6 list_sessions { room: 300 after: 5000000000 limit: 500 }"},
     {"spawn",
      "08073a8c0108ac02120801000000ffffffff1a080000c03f000020c0220800006040000090c02a080000b0400000d0c032080000003f00008"
      "03e3a080000803f00000040420800004040000080404a020103520808000000090000005a080a0000000b00000060016a080000a0400000c0"
@@ -154,6 +156,10 @@ static const golden_vector server_vectors[] = {
      "seq: 5 room_list { rooms { name: \"lobby\" tick_mode: TICK_MODE_CLOCK tick_hz: 20 tick: 5000000000 entities: 300 "
      "sessions: 4 } rooms { } rooms { name: \"plaza\" tick_mode: TICK_MODE_STEP } more: true }"},
     {"room_list_empty", "08063200", "seq: 6 room_list { }"},
+    {"session_list", "08059a01210a1608ac0212076172656e612f32180120042880e497d0120a000a0308ad021001",
+     "seq: 5 session_list { sessions { session: 300 client: \"arena/2\" detached: true rooms: 4 age_ms: 5000000000 } "
+     "sessions { } sessions { session: 301 } more: true }"},
+    {"session_list_empty", "08069a0100", "seq: 6 session_list { }"},
     {"tick",
      "3a7608ac021080e497d01218012001280330013880f882ad16420801000000020000004a0803000000ffffffff520203075a0c04000000050"
      "0000006000000620c0700000008000000090000006a040a00000072040b0000007a080c0000000d0000008201080e0000000f000000880180"

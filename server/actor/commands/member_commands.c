@@ -28,6 +28,9 @@ static qd_status join(qd_room_actor *actor, qd_membership *membership)
                              .token = qd_token_acquire(membership->endpoint->token)};
     actor->member_count++;
     membership->joined = true;
+    if (membership->endpoint->admin) {
+        qd_room_observe_all(actor->room, membership->member);
+    }
     return QD_OK;
 }
 

@@ -16,6 +16,7 @@
 #define QD_SNAPSHOT_ROWS_MAX (1u << 20)
 #define QD_QUERY_ROWS_MAX    (1u << 16)
 #define QD_LIST_ROOMS_MAX    1000u
+#define QD_LIST_SESSIONS_MAX 1000u
 
 /* Ids in one HandedOver: 4 bytes each, so that it stays below QD_SERVER_FRAME_BYTES_MAX. */
 #define QD_HANDED_OVER_IDS_MAX (256u << 10)

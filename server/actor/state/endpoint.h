@@ -18,9 +18,10 @@
 typedef struct qd_endpoint {
     _Atomic uint32_t references;
     qd_link *link; /* a reference */
-    /* The session's number and its token, which may be NULL. Constant once there is a membership. */
+    /* The session's number, its token, which may be NULL, and its rights. Constant once there is a membership. */
     uint64_t session;
     qd_token *token;
+    bool admin;
     _Atomic bool too_slow; /* a room disconnects it for that */
     _Atomic bool cut_off;  /* the link is closed */
     qd_backpressure bytes; /* of requests that are posted and not handled */

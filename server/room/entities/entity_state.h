@@ -41,10 +41,11 @@ typedef struct qd_roster_runs {
 typedef enum qd_presence { QD_ABSENT = 0, QD_PRESENT, QD_GONE } qd_presence;
 
 typedef struct qd_member {
-    uint8_t presence; /* qd_presence */
-    bool expiring;    /* in the queue of members whose grace period is running */
-    uint32_t first;   /* the list of its entities */
-    uint32_t holds;   /* what still uses its number: entities, removed ones with their slot, and observers */
+    uint8_t presence;  /* qd_presence */
+    bool expiring;     /* in the queue of members whose grace period is running */
+    bool observes_all; /* it may anchor observers at entities of other members */
+    uint32_t first;    /* the list of its entities */
+    uint32_t holds;    /* what still uses its number: entities, removed ones with their slot, and observers */
     uint32_t next_expiring;
     uint64_t expire_ns;
     qd_rosters rosters;

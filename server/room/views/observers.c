@@ -285,6 +285,9 @@ static int take_position(const qd_views *views, uint32_t member, const qd_msg_ob
         batch->entity ? qd_ids_get(&views->entities->ids, batch->entity[i]) : (qd_id_entry){QD_SLOT_NONE, 0};
     observer->anchor = entry.slot;
     int code = qd_check_entry(entry, member);
+    if (code == QD_ROOM_NOT_OWNER && qd_members_at(views->entities, member)->observes_all) {
+        return 0;
+    }
     return code ? QD_REFUSED_FIELD(code, OBSERVE_ENTITY) : 0;
 }
 
