@@ -81,7 +81,15 @@ static int run(const qd_cli *cli, qd_client *client, const char *name, uint64_t 
     bool good = adopt(cli, client, room, session, &all) && give_to_room(cli, client, room, &all) &&
                 qd_cli_answer(cli, client, qd_client_leave_room(client, room), QD_SERVER_ROOM_LEFT) != NULL;
 
-    if (good && list) {
+    if (good && cli->json) {
+        printf("{\"room\": ");
+        qd_cli_print_json_string(stdout, name);
+        printf(", \"entities\": %u, \"ids\": [", all.count);
+        for (uint32_t i = 0; i < all.count; i++) {
+            printf("%s%u", i > 0 ? ", " : "", all.id[i]);
+        }
+        puts("]}");
+    } else if (good && list) {
         for (uint32_t i = 0; i < all.count; i++) {
             printf("%u\n", all.id[i]);
         }
@@ -98,7 +106,7 @@ int qd_command_adopt(qd_cli *cli, int argc, char **argv)
     static const qd_usage usage = {
         "quadrille adopt", "ROOM",
         "Gives the entities of a dead backend to the room: those that sessions of the same token\n"
-        "(QUADRILLE_TOKEN) left behind, before their grace time is over. Then they stay, and any\n"
+        "(QUADRILLE_TOKEN, or your own) left behind, before their grace time is over. Then they stay, and any\n"
         "session may move them. Connected sessions keep their entities, and are named.",
         .arguments_min = 1, .arguments_max = 1};
     const char *text = NULL;
@@ -107,6 +115,7 @@ int qd_command_adopt(qd_cli *cli, int argc, char **argv)
     const qd_option options[] = {
         {"--session", "N", "take from this session only, even if it seems connected", QD_OPTION_TEXT, .value = &text},
         {"--list", NULL, "print the ids, one per line", QD_OPTION_FLAG, .value = &list},
+        QD_CLI_JSON_OPTION(cli, "an object with room, entities and ids"),
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
 
@@ -116,8 +125,8 @@ int qd_command_adopt(qd_cli *cli, int argc, char **argv)
     if (text != NULL && (!qd_options_uint64(text, &session) || session == 0)) {
         return qd_options_misuse(cli->program, "--session is '%.64s'; must be the number of a session", text);
     }
-    if (cli->token == NULL) {
-        return qd_cli_fail(cli, "no token: set QUADRILLE_TOKEN to that of the sessions to adopt from");
+    if (cli->token != NULL && cli->token[0] == '\0') {
+        return qd_cli_fail(cli, "QUADRILLE_TOKEN is empty: set it to that of the sessions to adopt from");
     }
 
     qd_cli_room room;

@@ -317,7 +317,9 @@ int qd_bench_fences(qd_bench *bench, int argc, char **argv)
     static const char *const server_options[] = {"--observers-max", "1048576", NULL};
     run_state all = {
         .bench = bench,
-        .cli = {.program = QD_BENCH " fences", .server = bench->server.address, .token = bench->where.token},
+        .cli = {.program = QD_BENCH " fences",
+                .server = bench->server.address,
+                .token = bench->where.token != NULL ? bench->where.token : ""},
         .options = {.fences = 23000,
                     .points = 10000,
                     .seed = 1,

@@ -22,15 +22,19 @@
 typedef struct qd_cli {
     const char *program; /* "quadrille open", for messages */
     const char *server;  /* HOST:PORT */
-    const char *token;   /* NULL: none */
+    const char *token;   /* NULL: the user's own (own_token.h); empty: none */
     bool json;           /* of the commands that can print JSON */
+    bool no_wait;        /* of the commands that change a room */
 } qd_cli;
 
 /* The option of every command; the last row of its table. */
 #define QD_CLI_SERVER_OPTION(cli)                                                                                      \
     QD_TEXT_ROW("--server", "HOST:PORT", "connect to this server", (cli)->server, "QUADRILLE_SERVER, or 127.0.0.1:7400")
-/* Of each command that prints values. A stream has one JSON value per line. */
-#define QD_CLI_JSON_OPTION(cli) QD_FLAG_ROW("--json", "print JSON", (cli)->json)
+/* Of each command that prints values. `what` describes the output: "an object with tick, more and found". */
+#define QD_CLI_JSON_OPTION(cli, what) QD_FLAG_ROW("--json", "print JSON: " what, (cli)->json)
+/* Of each command that changes a room. */
+#define QD_CLI_WAIT_OPTION(cli)                                                                                        \
+    QD_FLAG_ROW("--no-wait", "do not wait for the tick that contains the change", (cli)->no_wait)
 
 /* The whole program, without its streams' beginning. argv[0] is its name. */
 int qd_quadrille(int argc, char **argv);
@@ -51,6 +55,8 @@ int qd_command_describe(qd_cli *cli, int argc, char **argv);
 int qd_command_observe(qd_cli *cli, int argc, char **argv);
 int qd_command_watchers(qd_cli *cli, int argc, char **argv);
 int qd_command_why(qd_cli *cli, int argc, char **argv);
+int qd_command_step(qd_cli *cli, int argc, char **argv);
+int qd_command_sessions(qd_cli *cli, int argc, char **argv);
 int qd_command_ping(qd_cli *cli, int argc, char **argv);
 int qd_command_events(qd_cli *cli, int argc, char **argv);
 int qd_command_watch(qd_cli *cli, int argc, char **argv);
@@ -88,14 +94,26 @@ bool qd_cli_open_room(const qd_cli *cli, qd_client *client, const char *name, co
 /* Opens a session and joins the room; NULL: failed and reported. */
 qd_client *qd_cli_join(const qd_cli *cli, const char *name, qd_cli_room *room);
 
+/* Whether the room ticks by Step alone. */
+bool qd_cli_is_stepped(const qd_cli_room *room);
 /* Whether the room has the dimensions of the values on the command line; reports a difference. */
 bool qd_cli_check_dimensions(const qd_cli *cli, const char *name, const qd_cli_room *room, uint32_t dimensions);
 
-/* Waits until the server has handled all batches from first_seq on, each with up to `piece` of the ids in turn. It
- * sends a request that the server answers in order, so it also works in a room that ticks by Step. Reports refused
- * batches. Returns the exit status. */
-int qd_cli_settle(const qd_cli *cli, qd_client *client, uint64_t room, uint64_t first_seq, const uint32_t *ids,
-                  uint32_t count, uint32_t piece);
+/* What became of a change. */
+typedef struct qd_cli_outcome {
+    int status; /* the exit status; 1: batches or entries were refused, or the session ended */
+    uint64_t
+        tick; /* the tick that contains the change; 0: not known, because the room is stepped or --no-wait is given */
+} qd_cli_outcome;
+
+/* Waits until a tick contains the batches from first_seq on, each with up to `piece` of the ids in turn. They were sent
+ * after qd_client_confirm. In a room that ticks by Step, and with --no-wait, waits only until the server has answered
+ * them. Reports what is refused. */
+qd_cli_outcome qd_cli_settle(const qd_cli *cli, qd_client *client, const qd_cli_room *room, uint64_t first_seq,
+                             const uint32_t *ids, uint32_t count, uint32_t piece);
+/* Prints `count` entities and what was done, such as "moved". */
+void qd_cli_print_done(const qd_cli *cli, const char *name, const qd_cli_room *room, qd_cli_outcome outcome,
+                       uint32_t count, const char *done);
 
 /* Parses `count` entity ids. Returns 0, or the exit status of a misuse that it has reported. */
 int qd_cli_parse_ids(const qd_cli *cli, char **texts, uint32_t count, uint32_t *ids);

@@ -16,24 +16,35 @@ static void reals_of(qd_columns *columns, float **reals[REALS])
     memcpy(reals, all, sizeof all);
 }
 
-static bool grow(qd_columns *columns)
+/* Grows one column to that size in bytes; the pointer to it is of any type. */
+static bool grow_column(void *column, size_t size)
 {
-    uint32_t capacity = columns->capacity > 0 ? columns->capacity * 2 : 256;
-    uint32_t *id = realloc(columns->id, capacity * sizeof *id);
+    void *old;
 
-    if (id == NULL) {
+    memcpy(&old, column, sizeof old);
+    void *grown = realloc(old, size);
+    if (grown == NULL) {
         return false;
     }
-    columns->id = id;
+    memcpy(column, &grown, sizeof grown);
+    return true;
+}
+
+static bool grow(qd_columns *columns)
+{
+    const uint32_t capacity = columns->capacity > 0 ? columns->capacity * 2 : 256;
     float **reals[REALS];
+
     reals_of(columns, reals);
     for (size_t i = 0; i < REALS; i++) {
-        float *column = realloc(*reals[i], capacity * sizeof *column);
-
-        if (column == NULL) {
+        if (!grow_column(reals[i], capacity * sizeof **reals[i])) {
             return false;
         }
-        *reals[i] = column;
+    }
+    if (!grow_column(&columns->id, capacity * sizeof *columns->id) || !grow_column(&columns->shape, capacity) ||
+        !grow_column(&columns->category, capacity * sizeof *columns->category) ||
+        !grow_column(&columns->mask, capacity * sizeof *columns->mask)) {
+        return false;
     }
     columns->capacity = capacity;
     return true;
@@ -56,6 +67,10 @@ bool qd_columns_add(qd_columns *columns, qd_entity entity)
     columns->axis_x[at] = entity.axis_x;
     columns->axis_y[at] = entity.axis_y;
     columns->axis_z[at] = entity.axis_z;
+    columns->shape[at] = (uint8_t)entity.shape;
+    columns->category[at] = entity.category;
+    columns->mask[at] = entity.mask;
+    columns->shapes |= 1u << entity.shape;
     return true;
 }
 
@@ -68,67 +83,56 @@ void qd_columns_deinit(qd_columns *columns)
         free(*reals[i]);
     }
     free(columns->id);
+    free(columns->shape);
+    free(columns->category);
+    free(columns->mask);
     *columns = (qd_columns){0};
 }
 
-/* The shared values of a batch, as columns. */
-typedef struct shared {
-    uint8_t shape[QD_COLUMNS_PIECE];
-    uint32_t category[QD_COLUMNS_PIECE], mask[QD_COLUMNS_PIECE];
-} shared;
-
-static shared *share(const qd_columns_kind *kind, uint32_t count)
+/* Adds the columns of Spawn and Reshape. A size that no shape of the columns has is left out. */
+static void set_shapes(const qd_columns *columns, uint32_t at, const qd_columns_kind *kind, qd_msg_entities *piece)
 {
-    shared *columns = malloc(sizeof *columns);
+    const bool is_3d = kind->dimensions == 3;
 
-    if (columns == NULL) {
-        return NULL;
+    piece->shape = columns->shape + at;
+    if (columns->shapes & 1u << QD_SHAPE_BOX) {
+        piece->half_x = columns->half_x + at;
+        piece->half_y = columns->half_y + at;
+        piece->half_z = is_3d ? columns->half_z + at : NULL;
     }
-    memset(columns->shape, (int)kind->shape, count);
-    for (uint32_t i = 0; i < count; i++) {
-        columns->category[i] = kind->category;
-        columns->mask[i] = kind->mask;
+    if (columns->shapes & (1u << QD_SHAPE_CIRCLE | 1u << QD_SHAPE_CAPSULE)) {
+        piece->radius = columns->radius + at;
     }
-    return columns;
+    if (columns->shapes & 1u << QD_SHAPE_CAPSULE) {
+        piece->axis_x = columns->axis_x + at;
+        piece->axis_y = columns->axis_y + at;
+        piece->axis_z = is_3d ? columns->axis_z + at : NULL;
+    }
+    if (kind->message == QD_CLIENT_SPAWN || kind->filters) {
+        piece->category = columns->category + at;
+        piece->mask = columns->mask + at;
+    }
 }
 
-/* A batch of this kind with the entities from `at` on; `common` is NULL without shared values. */
-static qd_msg_entities piece_of(const qd_columns *columns, uint32_t at, const qd_columns_kind *kind,
-                                const shared *common)
+/* A batch of this kind with the entities from `at` on. */
+static qd_msg_entities piece_of(const qd_columns *columns, uint32_t at, const qd_columns_kind *kind)
 {
-    bool spawns = kind->message == QD_CLIENT_SPAWN, reshapes = kind->message == QD_CLIENT_RESHAPE;
-    bool is_3d = kind->dimensions == 3;
+    const bool spawns = kind->message == QD_CLIENT_SPAWN;
     uint32_t left = columns->count - at;
     qd_msg_entities piece = {.count = left < QD_COLUMNS_PIECE ? left : QD_COLUMNS_PIECE, .id = columns->id + at};
 
     if (spawns || kind->message == QD_CLIENT_MOVE || kind->message == QD_CLIENT_TELEPORT) {
         piece.x = columns->x + at;
         piece.y = columns->y + at;
-        piece.z = is_3d ? columns->z + at : NULL;
+        piece.z = kind->dimensions == 3 ? columns->z + at : NULL;
     }
-    if ((spawns || reshapes) && kind->shape == QD_SHAPE_BOX) {
-        piece.half_x = columns->half_x + at;
-        piece.half_y = columns->half_y + at;
-        piece.half_z = is_3d ? columns->half_z + at : NULL;
-    } else if (spawns || reshapes) {
-        piece.radius = columns->radius + at;
-    }
-    if (kind->shape == QD_SHAPE_CAPSULE) {
-        piece.axis_x = columns->axis_x + at;
-        piece.axis_y = columns->axis_y + at;
-        piece.axis_z = is_3d ? columns->axis_z + at : NULL;
-    }
-    if (common != NULL) {
-        piece.shape = common->shape;
-    }
-    if (common != NULL && spawns) {
-        piece.category = common->category;
-        piece.mask = common->mask;
+    if (spawns || kind->message == QD_CLIENT_RESHAPE) {
+        set_shapes(columns, at, kind, &piece);
     }
     return piece;
 }
 
-static uint32_t send_piece(qd_client *client, uint64_t room, const qd_columns_kind *kind, const qd_msg_entities *piece)
+static uint64_t send_piece(qd_client *client, uint64_t room, const qd_columns_kind *kind, const qd_msg_entities *piece)
 {
     switch (kind->message) {
     case QD_CLIENT_SPAWN:
@@ -147,21 +151,12 @@ static uint32_t send_piece(qd_client *client, uint64_t room, const qd_columns_ki
 bool qd_columns_send(const qd_columns *columns, qd_client *client, uint64_t room, const qd_columns_kind *kind,
                      uint64_t *first_seq)
 {
-    shared *common = NULL;
-
     *first_seq = qd_client_next_seq(client);
-    if (kind->shape != 0 && columns->count > 0) {
-        common = share(kind, columns->count < QD_COLUMNS_PIECE ? columns->count : QD_COLUMNS_PIECE);
-        if (common == NULL) {
-            return false;
-        }
-    }
     bool sent = true;
     for (uint32_t at = 0; at < columns->count && sent; at += QD_COLUMNS_PIECE) {
-        qd_msg_entities piece = piece_of(columns, at, kind, common);
+        qd_msg_entities piece = piece_of(columns, at, kind);
 
         sent = send_piece(client, room, kind, &piece) != 0;
     }
-    free(common);
     return sent;
 }

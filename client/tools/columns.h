@@ -13,6 +13,8 @@ typedef struct qd_entity {
     float half_x, half_y, half_z; /* of a box */
     float radius;                 /* of a circle or capsule */
     float axis_x, axis_y, axis_z; /* of a capsule */
+    qd_shape shape;               /* of Spawn and Reshape, as are these two */
+    uint32_t category, mask;
 } qd_entity;
 
 /* Zeroed columns are empty. */
@@ -21,19 +23,21 @@ typedef struct qd_columns {
     uint32_t *id;
     float *x, *y, *z;
     float *half_x, *half_y, *half_z, *radius, *axis_x, *axis_y, *axis_z;
+    uint8_t *shape;
+    uint32_t *category, *mask;
+    uint32_t shapes; /* bit 1 << shape for each that was added */
 } qd_columns;
 
 /* false: out of memory. */
 bool qd_columns_add(qd_columns *columns, qd_entity entity);
 void qd_columns_deinit(qd_columns *columns);
 
-/* The columns of a batch, and the values that all its entities share. */
+/* What a batch of columns does. */
 typedef struct qd_columns_kind {
-    qd_client_kind message;  /* QD_CLIENT_SPAWN, _MOVE, _TELEPORT, _RESHAPE or _DESPAWN */
-    uint32_t dimensions;     /* 2 or 3 */
-    qd_shape shape;          /* of Spawn and Reshape; else 0 */
-    uint32_t category, mask; /* of Spawn */
-    bool room_owned;
+    qd_client_kind message; /* QD_CLIENT_SPAWN, _MOVE, _TELEPORT, _RESHAPE or _DESPAWN */
+    uint32_t dimensions;    /* 2 or 3 */
+    bool filters;           /* Reshape sets category and mask as well */
+    bool room_owned;        /* of Spawn */
 } qd_columns_kind;
 
 /* The most entities per batch: far fewer than fit in a frame. */

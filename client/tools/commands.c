@@ -10,9 +10,11 @@
 
 #define COMMANDS(X)                                                                                                    \
     X(rooms, "list the open rooms")                                                                                    \
+    X(sessions, "list the sessions of the server, or of a room")                                                       \
     X(stats, "print statistics of the server, or of a room")                                                           \
     X(open, "create a room, or check an open one")                                                                     \
     X(close, "close a room")                                                                                           \
+    X(step, "make a room tick that ticks by step")                                                                     \
     X(spawn, "add entities to a room")                                                                                 \
     X(move, "move entities")                                                                                           \
     X(teleport, "move entities by a jump")                                                                             \
@@ -88,7 +90,9 @@ int qd_quadrille(int argc, char **argv)
 {
     static const qd_option_topic variables[] = {
         {"QUADRILLE_SERVER", "the server to connect to, if --server is not given (127.0.0.1:7400)"},
-        {"QUADRILLE_TOKEN", "the token to present to the server; you may close rooms that were opened with it"},
+        {"QUADRILLE_TOKEN", "the token to present to the server, or empty for none; you may close rooms that were "
+                            "opened with it (your own, in the file quadrille/token in XDG_STATE_HOME)"},
+        {"XDG_STATE_HOME", "the folder of the file with your own token, created at the first use (~/.local/state)"},
         {"NO_COLOR", "if set, `quadrille watch` draws without colors"},
         {NULL, NULL}};
     char version[32];
@@ -111,7 +115,7 @@ int qd_quadrille(int argc, char **argv)
     qd_cli cli = {
         .program = "quadrille",
         .server = from_environment("QUADRILLE_SERVER", "127.0.0.1:7400"),
-        .token = from_environment("QUADRILLE_TOKEN", NULL),
+        .token = getenv("QUADRILLE_TOKEN"),
     };
     const qd_option options[] = {QD_CLI_SERVER_OPTION(&cli)};
     int status = 0;

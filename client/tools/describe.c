@@ -41,10 +41,11 @@ static void fill(columns *all, const description *given, uint64_t tag)
     }
 }
 
-static int send(const qd_cli *cli, qd_client *client, uint64_t room, const columns *all, const description *given)
+static int send(const qd_cli *cli, qd_client *client, const char *name, const qd_cli_room *room, const columns *all,
+                const description *given)
 {
     const qd_msg_set_description message = {
-        .room = room,
+        .room = room->handle,
         .count = all->count,
         .id = all->id,
         .tag = given->tag != NULL ? all->tag : NULL,
@@ -54,10 +55,17 @@ static int send(const qd_cli *cli, qd_client *client, uint64_t room, const colum
         .team = given->team != UINT32_MAX ? all->team : NULL,
         .hidden = given->hidden || given->shown ? all->hidden : NULL,
     };
+    qd_client_confirm(client, true);
     uint64_t seq = qd_client_set_description(client, &message);
 
-    return seq != 0 ? qd_cli_settle(cli, client, room, seq, all->id, all->count, IDS_MAX)
-                    : qd_cli_fail_session(cli, client);
+    if (seq == 0) {
+        return qd_cli_fail_session(cli, client);
+    }
+    const qd_cli_outcome outcome = qd_cli_settle(cli, client, room, seq, all->id, all->count, IDS_MAX);
+    if (outcome.status == 0) {
+        qd_cli_print_done(cli, name, room, outcome, all->count, "described");
+    }
+    return outcome.status;
 }
 
 /* Returns 0, or the exit status of a misuse that it has reported. */
@@ -99,6 +107,8 @@ int qd_command_describe(qd_cli *cli, int argc, char **argv)
         {"--hidden", NULL, "hide them from all observers without them on --show", QD_OPTION_FLAG,
          .value = &given.hidden},
         {"--shown", NULL, "undo --hidden", QD_OPTION_FLAG, .value = &given.shown},
+        QD_CLI_WAIT_OPTION(cli),
+        QD_CLI_JSON_OPTION(cli, "an object with room, entities and tick (null: a later one)"),
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
     int count = qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status);
@@ -118,10 +128,7 @@ int qd_command_describe(qd_cli *cli, int argc, char **argv)
     fill(&all, &given, tag);
     qd_cli_room room;
     qd_client *client = qd_cli_join(cli, argv[0], &room);
-    status = client != NULL ? send(cli, client, room.handle, &all, &given) : 1;
-    if (status == 0) {
-        printf("%u %s described in room %s\n", all.count, all.count == 1 ? "entity" : "entities", argv[0]);
-    }
+    status = client != NULL ? send(cli, client, argv[0], &room, &all, &given) : 1;
     qd_client_destroy(client);
     return status;
 }

@@ -2,207 +2,117 @@
  *
  * The commands spawn, move, teleport, reshape and despawn. Each sends one batch, or several if it is long.
  */
-#include "cli.h"
-#include "columns.h"
-#include "csv.h"
+#include "entity_rows.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* ---- an entity on the command line, and in a row of the standard input ---- */
+/* The arguments of a command. */
+typedef struct batch {
+    const char *room_name;
+    char **values; /* of one entity, or a minus for rows; the ids of Despawn */
+    size_t count;
+    uint32_t dimensions; /* 0: any */
+    qd_entity_form form;
+    const char *done; /* "moved" */
+} batch;
 
-typedef enum field { ID, X, Y, Z, HALF_X, HALF_Y, HALF_Z, RADIUS, AXIS_X, AXIS_Y, AXIS_Z, FIELDS_MAX } field;
-
-static const char *const field_names[FIELDS_MAX] = {"id", "x", "y", "z", "hx", "hy", "hz", "radius", "ax", "ay", "az"};
-
-/* The fields of a row, in order. A row of `short_count` fields ends with hx, and the other half extents equal hx. */
-typedef struct row_layout {
-    field fields[FIELDS_MAX];
-    size_t count, short_count;
-    char text[64]; /* "id,x,y,hx[,hy]" */
-} row_layout;
-
-static void add_field(row_layout *row, field name)
+static bool reads_rows(const batch *all)
 {
-    size_t length = strlen(row->text);
-    const char *bracket = row->count > 0 && row->count == row->short_count ? "[" : "";
-
-    snprintf(row->text + length, sizeof row->text - length, "%s%s%s", bracket, row->count > 0 ? "," : "",
-             field_names[name]);
-    row->fields[row->count++] = name;
+    return all->count == 1 && strcmp(all->values[0], "-") == 0;
 }
 
-/* Adds the sizes that the shape has. */
-static void add_sizes(row_layout *row, qd_shape shape, bool is_3d)
+/* Checks the values without the server. Returns 0, or the exit status of a misuse. */
+static int check_values(const qd_cli *cli, const batch *all)
 {
-    if (shape == QD_SHAPE_BOX) {
-        add_field(row, HALF_X);
-        row->short_count = row->count;
-        add_field(row, HALF_Y);
-        if (is_3d) {
-            add_field(row, HALF_Z);
-        }
-        strcat(row->text, "]");
-        return;
-    }
-    add_field(row, RADIUS);
-    if (shape == QD_SHAPE_CAPSULE) {
-        add_field(row, AXIS_X);
-        add_field(row, AXIS_Y);
-        if (is_3d) {
-            add_field(row, AXIS_Z);
-        }
-    }
-}
-
-static row_layout layout_of(const qd_columns_kind *kind)
-{
-    bool is_3d = kind->dimensions == 3;
-    row_layout row = {.count = 0};
-
-    add_field(&row, ID);
-    if (kind->message != QD_CLIENT_RESHAPE && kind->message != QD_CLIENT_DESPAWN) {
-        add_field(&row, X);
-        add_field(&row, Y);
-        if (is_3d) {
-            add_field(&row, Z);
-        }
-    }
-    if (kind->message == QD_CLIENT_SPAWN || kind->message == QD_CLIENT_RESHAPE) {
-        add_sizes(&row, kind->shape, is_3d);
-    }
-    return row;
-}
-
-static bool has_count(const row_layout *row, size_t count)
-{
-    return count == row->count || (row->short_count > 0 && count == row->short_count);
-}
-
-/* Why an entity could not be added, as text. */
-typedef struct complaint {
-    char text[160];
-} complaint;
-
-/* `count` is a number of fields that has_count accepts. */
-static bool add_entity(qd_columns *columns, const row_layout *row, char **fields, size_t count, complaint *why)
-{
-    qd_entity entity = {0};
-    float *const reals[FIELDS_MAX] = {NULL,           &entity.x,      &entity.y,      &entity.z,
-                                      &entity.half_x, &entity.half_y, &entity.half_z, &entity.radius,
-                                      &entity.axis_x, &entity.axis_y, &entity.axis_z};
-
-    if (!qd_options_uint32(fields[0], &entity.id)) {
-        snprintf(why->text, sizeof why->text, "id is '%.64s'; must be a whole number from 0 to %u", fields[0],
-                 UINT32_MAX);
-        return false;
-    }
-    for (size_t i = 1; i < count; i++) {
-        if (!qd_options_float(fields[i], reals[row->fields[i]])) {
-            snprintf(why->text, sizeof why->text, "%s is '%.64s'; must be a finite number", field_names[row->fields[i]],
-                     fields[i]);
-            return false;
-        }
-    }
-    if (count < row->count) {
-        entity.half_y = entity.half_z = entity.half_x;
-    }
-    if (!qd_columns_add(columns, entity)) {
-        snprintf(why->text, sizeof why->text, "out of memory");
-        return false;
-    }
-    return true;
-}
-
-/* Returns the exit status. */
-static int read_rows(const qd_cli *cli, const row_layout *row, qd_columns *columns)
-{
-    char *line = NULL, *fields[FIELDS_MAX];
-    size_t capacity = 0;
     int status = 0;
 
-    for (unsigned long number = 1; status == 0 && getline(&line, &capacity, stdin) >= 0; number++) {
-        complaint why;
-        size_t count = qd_csv_split(line, fields, FIELDS_MAX);
-
-        if (count == 0 || fields[0][0] == '#') {
-            continue;
-        }
-        if (!has_count(row, count)) {
-            status = qd_cli_fail(cli, "line %lu has %zu %s: a row is %s", number, count,
-                                 count == 1 ? "field" : "fields", row->text);
-        } else if (!add_entity(columns, row, fields, count, &why)) {
-            status = qd_cli_fail(cli, "line %lu: %s", number, why.text);
-        }
+    if (reads_rows(all)) {
+        return 0;
     }
-    if (status == 0 && ferror(stdin)) {
-        status = qd_cli_fail(cli, "cannot read the standard input: %s", strerror(errno));
+    if (all->form.message != QD_CLIENT_DESPAWN) {
+        return qd_entity_check(cli, &all->form, all->values, all->count);
     }
-    free(line);
+    for (size_t i = 0; i < all->count && status == 0; i++) {
+        status = qd_entity_check(cli, &all->form, all->values + i, 1);
+    }
     return status;
 }
 
-/* ---- sending ---- */
+static int read_values(const qd_cli *cli, const batch *all, uint32_t dimensions, qd_columns *columns, bool *filters)
+{
+    int status = 0;
 
-static int send_batch(const qd_cli *cli, const char *name, const qd_columns *columns, const qd_columns_kind *kind,
-                      const char *done)
+    if (reads_rows(all)) {
+        return qd_entity_read_rows(cli, &all->form, all->room_name, dimensions, columns, filters);
+    }
+    if (all->form.message != QD_CLIENT_DESPAWN) {
+        return qd_entity_read(cli, &all->form, all->room_name, dimensions, all->values, all->count, columns);
+    }
+    for (size_t i = 0; i < all->count && status == 0; i++) {
+        status = qd_entity_read(cli, &all->form, all->room_name, dimensions, all->values + i, 1, columns);
+    }
+    return status;
+}
+
+static int send_batch(const qd_cli *cli, qd_client *client, const qd_cli_room *room, const batch *all)
+{
+    qd_columns columns = {0};
+    qd_columns_kind kind = {.message = all->form.message, .dimensions = room->config.dimensions, .room_owned = true};
+    uint64_t first_seq = 0;
+
+    qd_client_confirm(client, true);
+    qd_cli_outcome outcome = {read_values(cli, all, kind.dimensions, &columns, &kind.filters), 0};
+    if (outcome.status == 0 && !qd_columns_send(&columns, client, room->handle, &kind, &first_seq)) {
+        outcome.status = qd_cli_fail_session(cli, client);
+    } else if (outcome.status == 0) {
+        outcome = qd_cli_settle(cli, client, room, first_seq, columns.id, columns.count, QD_COLUMNS_PIECE);
+    }
+    if (outcome.status == 0) {
+        qd_cli_print_done(cli, all->room_name, room, outcome, columns.count, all->done);
+    }
+    qd_columns_deinit(&columns);
+    return outcome.status;
+}
+
+/* Runs the arguments: a room, then an entity, or a minus for rows. */
+static int run_batch(const qd_cli *cli, char **arguments, int count, batch all)
 {
     qd_cli_room room;
-    uint64_t first_seq = 0;
-    int status = 1;
-    qd_client *client = qd_cli_join(cli, name, &room);
 
-    if (client != NULL &&
-        (kind->message == QD_CLIENT_DESPAWN || qd_cli_check_dimensions(cli, name, &room, kind->dimensions))) {
-        status = qd_columns_send(columns, client, room.handle, kind, &first_seq)
-                     ? qd_cli_settle(cli, client, room.handle, first_seq, columns->id, columns->count, QD_COLUMNS_PIECE)
-                     : qd_cli_fail_session(cli, client);
+    all.room_name = arguments[0];
+    all.values = arguments + 1;
+    all.count = (size_t)count - 1;
+    int status = check_values(cli, &all);
+    if (status != 0) {
+        return status;
     }
-    if (status == 0) {
-        printf("%u %s %s in room %s\n", columns->count, columns->count == 1 ? "entity" : "entities", done, name);
+    qd_client *client = qd_cli_join(cli, all.room_name, &room);
+    status = 1;
+    if (client != NULL && (all.dimensions == 0 || qd_cli_check_dimensions(cli, all.room_name, &room, all.dimensions))) {
+        status = send_batch(cli, client, &room, &all);
     }
     qd_client_destroy(client);
     return status;
 }
 
-/* Runs the arguments: a room, then an entity, or a minus for rows. */
-static int run_batch(const qd_cli *cli, char **arguments, int count, const qd_columns_kind *kind, const char *done)
-{
-    const row_layout row = layout_of(kind);
-    qd_columns columns = {0};
-    complaint why;
-    size_t fields = (size_t)count - 1;
-    int status = 0;
-
-    if (fields == 1 && strcmp(arguments[1], "-") == 0) {
-        status = read_rows(cli, &row, &columns);
-    } else if (!has_count(&row, fields)) {
-        status =
-            qd_options_misuse(cli->program, "the entity has %zu values; must be %s, or - for rows", fields, row.text);
-    } else if (!add_entity(&columns, &row, arguments + 1, fields, &why)) {
-        status = qd_options_misuse(cli->program, "%s", why.text);
-    }
-    if (status == 0) {
-        status = send_batch(cli, arguments[0], &columns, kind, done);
-    }
-    qd_columns_deinit(&columns);
-    return status;
-}
-
 /* ---- the commands ---- */
 
-#define DIMENSIONS_OPTION(kind)                                                                                        \
-    QD_NUMBER_ROW("--dimensions", "N", "read a z as well, for a room of three dimensions", (kind)->dimensions, 2, 3,   \
-                  NULL)
+/* The last rows of each command's table. */
+#define BATCH_ROWS(cli, all)                                                                                           \
+    QD_NUMBER_ROW("--dimensions", "N", "refuse a room of other dimensions", (all)->dimensions, 2, 3,                   \
+                  "those of the room"),                                                                                \
+        END_ROWS(cli)
+#define END_ROWS(cli)                                                                                                  \
+    QD_CLI_WAIT_OPTION(cli), QD_CLI_JSON_OPTION(cli, "an object with room, entities and tick (null: a later one)"),    \
+        QD_CLI_SERVER_OPTION(cli)
 
 /* Returns 0, or the exit status of a misuse. */
-static int choose_shape(const qd_cli *cli, bool circle, bool capsule, qd_columns_kind *kind)
+static int choose_shape(const qd_cli *cli, bool circle, bool capsule, batch *all)
 {
     if (circle && capsule) {
         return qd_options_misuse(cli->program, "--circle and --capsule exclude each other: choose one");
     }
-    kind->shape = circle ? QD_SHAPE_CIRCLE : capsule ? QD_SHAPE_CAPSULE : QD_SHAPE_BOX;
+    all->form.shape = circle ? QD_SHAPE_CIRCLE : capsule ? QD_SHAPE_CAPSULE : QD_SHAPE_BOX;
     return 0;
 }
 
@@ -212,31 +122,30 @@ int qd_command_spawn(qd_cli *cli, int argc, char **argv)
         "quadrille spawn", "ROOM (ID X Y [Z] SIZE... | -)",
         "Adds an entity at a center. The sizes of a box are HX [HY [HZ]], its half extents\n"
         "(HY and HZ: equal to HX). A circle has RADIUS. A capsule has RADIUS AX AY [AZ],\n"
-        "where AX AY AZ lead from the center to one end of the axis. With a minus, adds one\n"
-        "entity per row `id,x,y,hx,hy` of the standard input, or `id,x,y,z,hx,hy,hz` in\n"
-        "three dimensions, with the sizes of its shape. The room owns the entities: they\n"
-        "stay, and any session may move them.",
+        "where AX AY AZ lead from the center to one end of the axis. Z, HZ and AZ are for rooms\n"
+        "of three dimensions. The room owns the entities: they stay, and any session may move\n"
+        "them. With a minus, adds one entity per row of the standard input, `id,x,y,hx,hy` or\n"
+        "with the sizes of its shape. If the first row is a header, its names give the fields:\n"
+        "`quadrille snapshot A | quadrille spawn B -` copies all entities.",
         .arguments_min = 2, .arguments_max = 9};
     bool circle = false, capsule = false;
-    qd_columns_kind kind = {
-        .message = QD_CLIENT_SPAWN, .dimensions = 2, .category = 1, .mask = UINT32_MAX, .room_owned = true};
+    batch all = {.form = {.message = QD_CLIENT_SPAWN, .category = 1, .mask = UINT32_MAX}, .done = "spawned"};
     const qd_option options[] = {
-        DIMENSIONS_OPTION(&kind),
         {"--circle", NULL, "use circles (spheres) instead of boxes", QD_OPTION_FLAG, .value = &circle},
         {"--capsule", NULL, "use capsules instead of boxes", QD_OPTION_FLAG, .value = &capsule},
-        {"--category", "N", "set the entities' category bits", QD_OPTION_NUMBER, .value = &kind.category, .min = 0,
+        {"--category", "N", "set the entities' category bits", QD_OPTION_NUMBER, .value = &all.form.category, .min = 0,
          .max = UINT32_MAX},
-        {"--mask", "N", "set the category bits that they pair with", QD_OPTION_NUMBER, .value = &kind.mask, .min = 0,
-         .max = UINT32_MAX, .otherwise = "all"},
-        QD_CLI_SERVER_OPTION(cli)};
+        {"--mask", "N", "set the category bits that they pair with", QD_OPTION_NUMBER, .value = &all.form.mask,
+         .min = 0, .max = UINT32_MAX, .otherwise = "all"},
+        BATCH_ROWS(cli, &all)};
     int status = 0;
     int count = qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status);
 
     if (count < 0) {
         return status;
     }
-    status = choose_shape(cli, circle, capsule, &kind);
-    return status != 0 ? status : run_batch(cli, argv, count, &kind, "spawned");
+    status = choose_shape(cli, circle, capsule, &all);
+    return status != 0 ? status : run_batch(cli, argv, count, all);
 }
 
 int qd_command_reshape(qd_cli *cli, int argc, char **argv)
@@ -244,43 +153,41 @@ int qd_command_reshape(qd_cli *cli, int argc, char **argv)
     static const qd_usage usage = {
         "quadrille reshape", "ROOM (ID SIZE... | -)",
         "Gives an entity of the room another shape and size, with the values of `quadrille\n"
-        "spawn`. With a minus, reshapes one entity per row `id,hx,hy` of the standard input.",
+        "spawn`. With a minus, reshapes one entity per row `id,hx,hy` of the standard input, or\n"
+        "by the names of a header. A header with category and mask sets those as well.",
         .arguments_min = 2, .arguments_max = 6};
     bool circle = false, capsule = false;
-    qd_columns_kind kind = {.message = QD_CLIENT_RESHAPE, .dimensions = 2};
+    batch all = {.form = {.message = QD_CLIENT_RESHAPE, .category = 1, .mask = UINT32_MAX}, .done = "reshaped"};
     const qd_option options[] = {
-        DIMENSIONS_OPTION(&kind),
         {"--circle", NULL, "use circles (spheres) instead of boxes", QD_OPTION_FLAG, .value = &circle},
         {"--capsule", NULL, "use capsules instead of boxes", QD_OPTION_FLAG, .value = &capsule},
-        QD_CLI_SERVER_OPTION(cli)};
+        BATCH_ROWS(cli, &all)};
     int status = 0;
     int count = qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status);
 
     if (count < 0) {
         return status;
     }
-    status = choose_shape(cli, circle, capsule, &kind);
-    return status != 0 ? status : run_batch(cli, argv, count, &kind, "reshaped");
+    status = choose_shape(cli, circle, capsule, &all);
+    return status != 0 ? status : run_batch(cli, argv, count, all);
 }
 
 static int run_place(qd_cli *cli, int argc, char **argv, const qd_usage *usage, qd_client_kind message)
 {
-    qd_columns_kind kind = {.message = message, .dimensions = 2};
-    const qd_option options[] = {DIMENSIONS_OPTION(&kind), QD_CLI_SERVER_OPTION(cli)};
+    batch all = {.form = {.message = message}, .done = message == QD_CLIENT_MOVE ? "moved" : "teleported"};
+    const qd_option options[] = {BATCH_ROWS(cli, &all)};
     int status = 0;
     int count = qd_options_parse(usage, options, QD_CLI_COUNT(options), argc, argv, &status);
 
-    if (count < 0) {
-        return status;
-    }
-    return run_batch(cli, argv, count, &kind, message == QD_CLIENT_MOVE ? "moved" : "teleported");
+    return count < 0 ? status : run_batch(cli, argv, count, all);
 }
 
 int qd_command_move(qd_cli *cli, int argc, char **argv)
 {
     static const qd_usage usage = {"quadrille move", "ROOM (ID X Y [Z] | -)",
-                                   "Moves an entity of the room to a new center. With a minus, moves one entity per\n"
-                                   "row `id,x,y` of the standard input, or `id,x,y,z` in three dimensions.",
+                                   "Moves an entity of the room to a new center. Z is for rooms of three dimensions.\n"
+                                   "With a minus, moves one entity per row `id,x,y` of the standard input, or\n"
+                                   "`id,x,y,z`. A header may name the fields, as for `quadrille spawn`.",
                                    .arguments_min = 2, .arguments_max = 5};
 
     return run_place(cli, argc, argv, &usage, QD_CLIENT_MOVE);
@@ -303,29 +210,10 @@ int qd_command_despawn(qd_cli *cli, int argc, char **argv)
                                    "Removes entities of the room by their ids. With a minus, removes one entity per\n"
                                    "row of the standard input.",
                                    .arguments_min = 2, .arguments_max = INT32_MAX};
-    const qd_columns_kind kind = {.message = QD_CLIENT_DESPAWN};
-    const qd_option options[] = {QD_CLI_SERVER_OPTION(cli)};
+    const batch all = {.form = {.message = QD_CLIENT_DESPAWN}, .done = "despawned"};
+    const qd_option options[] = {END_ROWS(cli)};
     int status = 0;
     int count = qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status);
 
-    if (count < 0) {
-        return status;
-    }
-    if (count == 2) {
-        return run_batch(cli, argv, count, &kind, "despawned");
-    }
-
-    const row_layout row = layout_of(&kind);
-    qd_columns columns = {0};
-    complaint why;
-    for (int i = 1; i < count && status == 0; i++) {
-        if (!add_entity(&columns, &row, argv + i, 1, &why)) {
-            status = qd_options_misuse(cli->program, "%s", why.text);
-        }
-    }
-    if (status == 0) {
-        status = send_batch(cli, argv[0], &columns, &kind, "despawned");
-    }
-    qd_columns_deinit(&columns);
-    return status;
+    return count < 0 ? status : run_batch(cli, argv, count, all);
 }

@@ -62,7 +62,7 @@ int qd_command_events(qd_cli *cli, int argc, char **argv)
     const qd_option options[] = {
         {"--own", NULL, "print only pairs of entities that this session owns", QD_OPTION_FLAG, .value = &own},
         {"--stays", NULL, "also print, at each tick, the pairs that continue", QD_OPTION_FLAG, .value = &stays},
-        QD_CLI_JSON_OPTION(cli),
+        QD_CLI_JSON_OPTION(cli, "per line an object with tick, kind and what the kind has"),
         QD_LINES_ROWS(&lines, "stop after N events; fail if fewer come"),
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;

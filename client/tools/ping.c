@@ -16,6 +16,17 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
+static void print_pong(const qd_cli *cli, double trip_us)
+{
+    if (!cli->json) {
+        printf("pong from %s: %.0f us\n", cli->server, trip_us);
+        return;
+    }
+    printf("{\"server\": ");
+    qd_cli_print_json_string(stdout, cli->server);
+    printf(", \"round_trip_us\": %.3f}\n", trip_us);
+}
+
 static int ping(const qd_cli *cli, qd_client *client, uint32_t count)
 {
     double *trips_us = calloc(count, sizeof *trips_us);
@@ -35,10 +46,10 @@ static int ping(const qd_cli *cli, qd_client *client, uint32_t count)
             break;
         }
         trips_us[done] = (double)(qd_now_ns() - start_ns) / 1e3;
-        printf("pong from %s: %.0f us\n", cli->server, trips_us[done++]);
+        print_pong(cli, trips_us[done++]);
         fflush(stdout);
     }
-    if (done > 1) {
+    if (done > 1 && !cli->json) {
         qsort(trips_us, done, sizeof *trips_us, compare);
         printf("%u round trips: min %.0f us, median %.0f us, max %.0f us\n", done, trips_us[0], trips_us[done / 2],
                trips_us[done - 1]);
@@ -57,6 +68,7 @@ int qd_command_ping(qd_cli *cli, int argc, char **argv)
     uint32_t count = 1;
     const qd_option options[] = {
         {"--count", "N", "send N Pings", QD_OPTION_NUMBER, .value = &count, .min = 1, .max = 1000000},
+        QD_CLI_JSON_OPTION(cli, "per Pong an object with server and round_trip_us"),
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
 

@@ -14,7 +14,8 @@
 
 typedef struct query_options {
     uint32_t nearest, limit, categories;
-    double within, length;
+    double within; /* -1: not given */
+    double length;
     bool first;
 } query_options;
 
@@ -67,7 +68,8 @@ static void set_where(const float *numbers, const query_options *options, qd_msg
         break;
     case QD_QUERY_NEAREST:
         query->where.nearest =
-            (qd_msg_query_nearest){numbers[0], numbers[1], numbers[2], .within = (float)options->within};
+            (qd_msg_query_nearest){numbers[0], numbers[1], numbers[2], .has_within = options->within >= 0,
+                                   .within = options->within >= 0 ? (float)options->within : 0};
         break;
     case QD_QUERY_RAY:
         query->where.ray = (qd_msg_query_ray){
@@ -81,7 +83,7 @@ static void set_where(const float *numbers, const query_options *options, qd_msg
 /* Returns 0, or the exit status of a misuse, which is reported. */
 static int check_options(const qd_cli *cli, const query_options *options, qd_query_kind kind)
 {
-    if (kind != QD_QUERY_NEAREST && (options->nearest != 0 || options->within != 0)) {
+    if (kind != QD_QUERY_NEAREST && (options->nearest != 0 || options->within >= 0)) {
         return qd_options_misuse(cli->program, "%s needs nearest", options->nearest != 0 ? "-k" : "--within");
     }
     if (kind != QD_QUERY_RAY && (options->first || options->length != 0)) {
@@ -187,12 +189,12 @@ int qd_command_query(qd_cli *cli, int argc, char **argv)
                                    "In a room of three dimensions, points and directions have three numbers. A circle\n"
                                    "X,Y,Z,RADIUS is a sphere.",
                                    .arguments_min = 3, .arguments_max = 3};
-    query_options given = {0};
+    query_options given = {.within = -1};
     const qd_option options[] = {
         {"-k", "N", "nearest: print N entities", QD_OPTION_NUMBER, .value = &given.nearest, .min = 1, .max = LIMIT_MAX,
          .otherwise = "1"},
-        {"--within", "D", "nearest: print none farther away than D", QD_OPTION_REAL, .value = &given.within,
-         .min = REACH_MIN, .max = REACH_MAX},
+        {"--within", "D", "nearest: print none farther away than D", QD_OPTION_REAL, .value = &given.within, .min = 0,
+         .max = REACH_MAX},
         {"--length", "L", "ray: end it after length L", QD_OPTION_REAL, .value = &given.length, .min = REACH_MIN,
          .max = REACH_MAX},
         {"--first", NULL, "ray: print the first hit only", QD_OPTION_FLAG, .value = &given.first},
@@ -200,7 +202,7 @@ int qd_command_query(qd_cli *cli, int argc, char **argv)
          .value = &given.categories, .min = 1, .max = UINT32_MAX, .otherwise = "all"},
         {"--limit", "N", "print at most N", QD_OPTION_NUMBER, .value = &given.limit, .min = 1, .max = LIMIT_MAX,
          .otherwise = "1024"},
-        QD_CLI_JSON_OPTION(cli),
+        QD_CLI_JSON_OPTION(cli, "an object with tick, more and found"),
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
 

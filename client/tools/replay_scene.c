@@ -32,12 +32,7 @@ static bool compare_scenes(qd_replay *replay, const qd_trace_scene *scene)
 
 static bool send_columns(qd_replay *replay, qd_columns *columns, qd_client_kind message)
 {
-    const bool has_sizes = message == QD_CLIENT_SPAWN || message == QD_CLIENT_RESHAPE;
-    const qd_columns_kind kind = {.message = message,
-                                  .dimensions = 2,
-                                  .shape = has_sizes ? replay->trace->shape : 0,
-                                  .category = 1,
-                                  .mask = UINT32_MAX};
+    const qd_columns_kind kind = {.message = message, .dimensions = 2};
     uint64_t first_seq;
     bool sent = qd_columns_send(columns, replay->client, replay->room.handle, &kind, &first_seq);
 

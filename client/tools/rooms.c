@@ -7,6 +7,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* Of an option in which 0 is a value. */
+#define NOT_GIVEN UINT32_MAX
+
 static const char *mode_name(qd_tick_mode mode)
 {
     return mode == QD_TICK_MODE_STEP ? "step" : "clock";
@@ -87,7 +90,9 @@ int qd_command_rooms(qd_cli *cli, int argc, char **argv)
                                    "Lists the open rooms by name, with their tick mode, last tick, entities and\n"
                                    "sessions.",
                                    .arguments_max = 0};
-    const qd_option options[] = {QD_CLI_JSON_OPTION(cli), QD_CLI_SERVER_OPTION(cli)};
+    const qd_option options[] = {
+        QD_CLI_JSON_OPTION(cli, "an array of objects with name, tick_mode, tick_hz, tick, entities and sessions"),
+        QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
 
     if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {
@@ -216,7 +221,7 @@ int qd_command_stats(qd_cli *cli, int argc, char **argv)
         "room's sessions include this command's own. Its begins, ends and passed count only at\n"
         "ticks with a subscriber.",
         .arguments_max = 1};
-    const qd_option options[] = {QD_CLI_JSON_OPTION(cli), QD_CLI_SERVER_OPTION(cli)};
+    const qd_option options[] = {QD_CLI_JSON_OPTION(cli, "an object with a number per row"), QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
     int count = qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status);
 
@@ -247,6 +252,44 @@ static void print_bounds(const qd_msg_room_config *config)
     }
 }
 
+static void print_room_opened(const char *name, const qd_cli_room *room)
+{
+    printf("room %s %s: ", name, room->created ? "created" : "was open already");
+    print_bounds(&room->config);
+    printf(", index %s%s, ", qd_index_name(room->config.index), room->config.swept ? ", swept" : "");
+    if (room->config.writers > 0) {
+        printf("ticks when %u sessions have stepped or %u ms after the first", room->config.writers,
+               room->config.step_deadline_ms);
+    } else if (room->config.tick_mode == QD_TICK_MODE_STEP) {
+        printf("ticks by step");
+    } else {
+        printf("%u ticks per second", room->config.tick_hz);
+    }
+    printf(", at most %u entities, tick %" PRIu64 "\n", room->config.entities_max, room->tick);
+}
+
+static void print_room_json_opened(const char *name, const qd_cli_room *room)
+{
+    const qd_msg_room_config *config = &room->config;
+    const qd_msg_bounds *bounds = &config->bounds;
+
+    printf("{\"room\": ");
+    qd_cli_print_json_string(stdout, name);
+    printf(", \"created\": %s, \"tick\": %" PRIu64 ", \"dimensions\": %u, \"bounds\": [",
+           room->created ? "true" : "false", room->tick, config->dimensions);
+    if (config->dimensions == 3) {
+        printf("%.9g, %.9g, %.9g, %.9g, %.9g, %.9g", (double)bounds->min_x, (double)bounds->min_y,
+               (double)bounds->min_z, (double)bounds->max_x, (double)bounds->max_y, (double)bounds->max_z);
+    } else {
+        printf("%.9g, %.9g, %.9g, %.9g", (double)bounds->min_x, (double)bounds->min_y, (double)bounds->max_x,
+               (double)bounds->max_y);
+    }
+    printf("], \"tick_mode\": \"%s\", \"tick_hz\": %u, \"writers\": %u, \"index\": \"%s\", \"swept\": %s, "
+           "\"entities_max\": %u, \"grace_ms\": %u, \"empty_close_ms\": %u}\n",
+           mode_name(config->tick_mode), config->tick_hz, config->writers, qd_index_name(config->index),
+           config->swept ? "true" : "false", config->entities_max, config->grace_ms, config->empty_close_ms);
+}
+
 /* Whether the request needs default bounds: an open room keeps its bounds if none are given, but a new room needs some.
  * Another fault gives the same answer; the next request reports it. */
 static bool needs_bounds(qd_client *client, const char *name, const qd_msg_room_config *config)
@@ -273,18 +316,11 @@ static int open_room(const qd_cli *cli, const char *name, qd_msg_room_config *co
         config->bounds = (qd_msg_bounds){.max_x = 1000, .max_y = 1000, .max_z = config->dimensions == 3 ? 1000 : 0};
     }
     if (qd_cli_open_room(cli, client, name, config, &room)) {
-        printf("room %s %s: ", name, room.created ? "created" : "was open already");
-        print_bounds(&room.config);
-        printf(", index %s%s, ", qd_index_name(room.config.index), room.config.swept ? ", swept" : "");
-        if (room.config.writers > 0) {
-            printf("ticks when %u sessions have stepped or %u ms after the first", room.config.writers,
-                   room.config.step_deadline_ms);
-        } else if (room.config.tick_mode == QD_TICK_MODE_STEP) {
-            printf("ticks by step");
+        if (cli->json) {
+            print_room_json_opened(name, &room);
         } else {
-            printf("%u ticks per second", room.config.tick_hz);
+            print_room_opened(name, &room);
         }
-        printf(", at most %u entities, tick %" PRIu64 "\n", room.config.entities_max, room.tick);
         status = 0;
     }
     qd_client_destroy(client);
@@ -323,7 +359,7 @@ int qd_command_open(qd_cli *cli, int argc, char **argv)
     static const qd_usage usage = {"quadrille open", "NAME",
                                    "Creates a room. If the room is open, checks that it has the given configuration.\n"
                                    "The server closes a room without sessions and entities after --empty-close-ms.\n"
-                                   "`quadrille close` with the same QUADRILLE_TOKEN closes it at once.\n\n"
+                                   "`quadrille close` closes it at once.\n\n"
                                    "The index finds the pairs; all indexes find the same pairs: auto, quadtree (two\n"
                                    "dimensions), octree (three), sparse (huge, mostly empty), hash (unbounded), grid\n"
                                    "(dense, similar sizes), brute (tiny).",
@@ -332,6 +368,7 @@ int qd_command_open(qd_cli *cli, int argc, char **argv)
     qd_option_bounds bounds = {0};
     double cell_size = 0;
     bool step = false;
+    uint32_t grace_ms = NOT_GIVEN, empty_close_ms = NOT_GIVEN;
     const qd_option options[] = {
         {"--dimensions", "N", "use 2 or 3 dimensions", QD_OPTION_NUMBER, .value = &config.dimensions, .min = 2,
          .max = 3, .otherwise = "those of --bounds, else 2"},
@@ -362,10 +399,11 @@ int qd_command_open(qd_cli *cli, int argc, char **argv)
          .max = UINT32_MAX, .otherwise = "the server's limit"},
         {"--visible-entries-max", "N", "allow N visible entries; above it, suspend views", QD_OPTION_NUMBER,
          .value = &config.visible_entries_max, .min = 1, .max = UINT32_MAX, .otherwise = "the server's limit"},
-        {"--grace-ms", "N", "remove a session's entities N ms after its end", QD_OPTION_NUMBER,
-         .value = &config.grace_ms, .min = 1, .max = 3600000, .otherwise = "5000"},
-        {"--empty-close-ms", "N", "close the room after N ms without sessions and entities", QD_OPTION_NUMBER,
-         .value = &config.empty_close_ms, .min = 1, .max = 86400000, .otherwise = "60000"},
+        {"--grace-ms", "N", "remove a session's entities N ms after its end; 0: at once", QD_OPTION_NUMBER,
+         .value = &grace_ms, .min = 0, .max = 3600000, .otherwise = "5000"},
+        {"--empty-close-ms", "N", "close the room after N ms without sessions and entities; 0: at once",
+         QD_OPTION_NUMBER, .value = &empty_close_ms, .min = 0, .max = 86400000, .otherwise = "60000"},
+        QD_CLI_JSON_OPTION(cli, "an object with room, created, tick and the configuration"),
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
 
@@ -373,17 +411,50 @@ int qd_command_open(qd_cli *cli, int argc, char **argv)
         return status;
     }
     config.cell_size = (float)cell_size;
+    config.has_grace_ms = grace_ms != NOT_GIVEN;
+    config.grace_ms = config.has_grace_ms ? grace_ms : 0;
+    config.has_empty_close_ms = empty_close_ms != NOT_GIVEN;
+    config.empty_close_ms = config.has_empty_close_ms ? empty_close_ms : 0;
     status = complete_config(cli, &config, &bounds, step);
     return status != 0 ? status : open_room(cli, argv[0], &config);
 }
 
+static int close_room(const qd_cli *cli, qd_client *client, const char *name, uint64_t room)
+{
+    const uint64_t seq = qd_client_close_room(client, room);
+    const qd_server_message *answer = seq != 0 ? qd_client_answer(client, seq, QD_CLI_TIMEOUT_MS) : NULL;
+
+    if (answer == NULL) {
+        return qd_cli_fail_session(cli, client);
+    }
+    /* The server's own text is for authors of clients. */
+    if (answer->kind == QD_SERVER_ERROR && answer->as.error.code == QD_ERROR_NOT_ALLOWED) {
+        return qd_cli_fail(cli,
+                           "cannot close room %s: another token opened it. Set QUADRILLE_TOKEN to that token, or to "
+                           "an admin's (%s)",
+                           name, qd_error_code_name(QD_ERROR_NOT_ALLOWED));
+    }
+    if (answer->kind == QD_SERVER_ERROR) {
+        return qd_cli_fail_error(cli, &answer->as.error);
+    }
+    if (cli->json) {
+        printf("{\"room\": ");
+        qd_cli_print_json_string(stdout, name);
+        puts("}");
+    } else {
+        printf("room %s closed\n", name);
+    }
+    return 0;
+}
+
 int qd_command_close(qd_cli *cli, int argc, char **argv)
 {
-    static const qd_usage usage = {"quadrille close", "ROOM",
-                                   "Closes a room for all sessions in it. Only its creator may close it: set\n"
-                                   "QUADRILLE_TOKEN to the same value for `open` and `close`, or to an admin's token.",
-                                   .arguments_min = 1, .arguments_max = 1};
-    const qd_option options[] = {QD_CLI_SERVER_OPTION(cli)};
+    static const qd_usage usage = {
+        "quadrille close", "ROOM",
+        "Closes a room for all sessions in it. Only its creator may close it. If another token\n"
+        "than your own opened the room, set QUADRILLE_TOKEN to that, or to an admin's token.",
+        .arguments_min = 1, .arguments_max = 1};
+    const qd_option options[] = {QD_CLI_JSON_OPTION(cli, "an object with room"), QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
 
     if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {
@@ -392,12 +463,7 @@ int qd_command_close(qd_cli *cli, int argc, char **argv)
 
     qd_cli_room room;
     qd_client *client = qd_cli_join(cli, argv[0], &room);
-    status = 1;
-    if (client != NULL &&
-        qd_cli_answer(cli, client, qd_client_close_room(client, room.handle), QD_SERVER_ROOM_CLOSED) != NULL) {
-        printf("room %s closed\n", argv[0]);
-        status = 0;
-    }
+    status = client != NULL ? close_room(cli, client, argv[0], room.handle) : 1;
     qd_client_destroy(client);
     return status;
 }

@@ -7,23 +7,24 @@
 #define LIMIT_MAX 1048576
 
 typedef struct printer {
-    bool is_3d, has_header;
+    bool is_3d, has_header, json;
     uint32_t count;
 } printer;
 
+/* The names of the columns: those of the header and of JSON. */
+typedef struct real_column {
+    const char *name;
+    const float *values; /* NULL: all are 0 */
+    bool is_deep;        /* only of rooms of three dimensions */
+} real_column;
+
 static void print_header(printer *out)
 {
-    if (!out->has_header) {
+    if (!out->has_header && !out->json) {
         puts(out->is_3d ? "id,x,y,z,hx,hy,hz,radius,ax,ay,az,shape,category,mask"
                         : "id,x,y,hx,hy,radius,ax,ay,shape,category,mask");
     }
     out->has_header = true;
-}
-
-/* Prints enough digits to read back the exact float. */
-static void print_real(const float *column, uint32_t i)
-{
-    printf(",%.9g", column != NULL ? (double)column[i] : 0);
 }
 
 static const char *shape_name(uint8_t shape)
@@ -33,25 +34,26 @@ static const char *shape_name(uint8_t shape)
 
 static void print_entities(printer *out, const qd_msg_entities *entities)
 {
+    const real_column columns[] = {
+        {"x", entities->x, false},           {"y", entities->y, false},       {"z", entities->z, true},
+        {"hx", entities->half_x, false},     {"hy", entities->half_y, false}, {"hz", entities->half_z, true},
+        {"radius", entities->radius, false}, {"ax", entities->axis_x, false}, {"ay", entities->axis_y, false},
+        {"az", entities->axis_z, true}};
+
     for (uint32_t i = 0; i < entities->count; i++) {
-        printf("%u", entities->id[i]);
-        print_real(entities->x, i);
-        print_real(entities->y, i);
-        if (out->is_3d) {
-            print_real(entities->z, i);
+        printf(out->json ? "{\"id\": %u" : "%u", entities->id[i]);
+        for (size_t c = 0; c < QD_CLI_COUNT(columns); c++) {
+            if (columns[c].is_deep && !out->is_3d) {
+                continue;
+            }
+            if (out->json) {
+                printf(", \"%s\": ", columns[c].name);
+            }
+            /* Enough digits to read back the exact float. */
+            printf(out->json ? "%.9g" : ",%.9g", columns[c].values != NULL ? (double)columns[c].values[i] : 0);
         }
-        print_real(entities->half_x, i);
-        print_real(entities->half_y, i);
-        if (out->is_3d) {
-            print_real(entities->half_z, i);
-        }
-        print_real(entities->radius, i);
-        print_real(entities->axis_x, i);
-        print_real(entities->axis_y, i);
-        if (out->is_3d) {
-            print_real(entities->axis_z, i);
-        }
-        printf(",%s,%u,%u\n", entities->shape != NULL ? shape_name(entities->shape[i]) : "box",
+        printf(out->json ? ", \"shape\": \"%s\", \"category\": %u, \"mask\": %u}\n" : ",%s,%u,%u\n",
+               entities->shape != NULL ? shape_name(entities->shape[i]) : "box",
                entities->category != NULL ? entities->category[i] : 1,
                entities->mask != NULL ? entities->mask[i] : UINT32_MAX);
     }
@@ -61,7 +63,7 @@ static void print_entities(printer *out, const qd_msg_entities *entities)
 /* The answer comes in several messages of one seq. */
 static int print_answer(const qd_cli *cli, qd_client *client, uint64_t seq, bool is_3d, bool limited)
 {
-    printer out = {.is_3d = is_3d};
+    printer out = {.is_3d = is_3d, .json = cli->json};
 
     for (bool last = false; !last;) {
         const qd_server_message *answer = qd_cli_answer(cli, client, seq, QD_SERVER_SNAPSHOT_RESULT);
@@ -86,7 +88,8 @@ int qd_command_snapshot(qd_cli *cli, int argc, char **argv)
     static const qd_usage usage = {
         "quadrille snapshot", "ROOM",
         "Prints the present entities of a room by id, also those that no tick contains yet:\n"
-        "a header, and one line of comma-separated values per entity.",
+        "a header, and one line of comma-separated values per entity. `quadrille spawn ROOM -`\n"
+        "reads them.",
         .arguments_min = 1, .arguments_max = 1};
     qd_option_bounds region = {0};
     uint32_t limit = 0;
@@ -95,6 +98,7 @@ int qd_command_snapshot(qd_cli *cli, int argc, char **argv)
                                   .value = &region, .otherwise = "all"},
                                  {"--limit", "N", "print at most N, those with the lowest ids", QD_OPTION_NUMBER,
                                   .value = &limit, .min = 1, .max = LIMIT_MAX, .otherwise = "65536"},
+                                 QD_CLI_JSON_OPTION(cli, "per line an object with the names of the header"),
                                  QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
 

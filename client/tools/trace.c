@@ -184,7 +184,7 @@ static bool take_row(loader *load, char *line)
     static const char *const names[FIELDS] = {"tick", "id", "x", "y", "hx", "hy"};
     char *fields[FIELDS];
     uint64_t tick;
-    qd_entity entity = {0};
+    qd_entity entity = {.shape = QD_SHAPE_BOX, .category = 1, .mask = UINT32_MAX};
     float *reals[FIELDS] = {NULL, NULL, &entity.x, &entity.y, &entity.half_x, &entity.half_y};
     size_t count = qd_csv_split(line, fields, FIELDS);
 
@@ -289,6 +289,7 @@ static void turn_into_circles(qd_trace *trace)
 
         row->radius = row->half_x;
         row->half_x = row->half_y = 0;
+        row->shape = QD_SHAPE_CIRCLE;
     }
 }
 

@@ -80,7 +80,7 @@ int qd_command_watchers(qd_cli *cli, int argc, char **argv)
         "The stream starts with a reset. Stop it with Ctrl-C.",
         .arguments_min = 1, .arguments_max = INT32_MAX};
     printer out = {.lines = {.cli = cli, .changes = "enters and leaves"}};
-    const qd_option options[] = {QD_CLI_JSON_OPTION(cli),
+    const qd_option options[] = {QD_CLI_JSON_OPTION(cli, "per line an object with tick, kind and what the kind has"),
                                  QD_LINES_ROWS(&out.lines, "stop after N enters and leaves; fail if fewer come"),
                                  QD_CLI_SERVER_OPTION(cli)};
     int status = 0;

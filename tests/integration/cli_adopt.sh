@@ -30,7 +30,7 @@ id=$(quadrille snapshot swarm-1 | sed -n '2s/,.*//p')
 expect 0 quadrille move swarm-1 "$id" 1 1
 
 # Without a token, and with invalid session numbers.
-QUADRILLE_TOKEN='' fails 1 '^quadrille adopt: no token: set QUADRILLE_TOKEN' quadrille adopt swarm-1
+QUADRILLE_TOKEN='' fails 1 '^quadrille adopt: QUADRILLE_TOKEN is empty: set it' quadrille adopt swarm-1
 fails 2 "--session is '0'; must be the number of a session" quadrille adopt swarm-1 --session 0
 fails 2 "--session is 'x'; must be the number of a session" quadrille adopt swarm-1 --session x
 fails 1 'UNKNOWN_ROOM' quadrille adopt nowhere

@@ -9,9 +9,10 @@ start
 entities() { [ "$(quadrille stats "$1" | awk '$1 == "entities" { print $2 }')" = "$2" ] || fail "room $1: not $2 entities"; }
 
 for mode in --hz=50 --step; do
-    room=room$mode
+    room=room$mode later=
+    [ "$mode" != --step ] || later=': takes effect at the next step'
     quadrille open "$room" "$mode" --bounds -100,-100,100,100 >/dev/null
-    prints "^1 entity spawned in room $room$" quadrille spawn "$room" 1 0 0 2
+    prints "^1 entity spawned in room $room$later$" quadrille spawn "$room" 1 0 0 2
     expect 0 quadrille spawn "$room" 4294967295 -3.5 -1e-3 2 0 --category 2 --mask 4294967295
     expect 0 quadrille spawn "$room" 3 1 1 0.5 --circle
     entities "$room" 3
@@ -28,9 +29,17 @@ for mode in --hz=50 --step; do
     printf '20,1,1,1\n21,1,one,1\n' | expect 1 quadrille spawn "$room" -
     err "^quadrille spawn: line 2: y is 'one'; must be a finite number$"
     printf '20,1\n' | fails 1 '^quadrille spawn: line 1 has 2 fields: a row is id,x,y,hx' quadrille spawn "$room" -
+    # A header names the fields.
+    printf 'shape,id,y,x\n' | fails 1 "line 1: id is 'shape';|has 4 fields|is 'shape'" quadrille spawn "$room" -
+    printf 'id,x,y,colour\n' | fails 1 "the header has 'colour'; must be names that .quadrille snapshot" quadrille spawn "$room" -
+    printf 'id,x,y,x\n' | fails 1 "the header has 'x' twice;" quadrille spawn "$room" -
+    printf 'id,x,radius\n' | fails 1 'the header has no y: add it' quadrille spawn "$room" -
+    printf 'id,x,y,z\n' | fails 1 'the header has z, but room .* has 2 dimensions: leave it out' quadrille spawn "$room" -
+    printf 'id,x,y,shape\n20,1,1,disc\n' | fails 1 "line 2: shape is 'disc'; must be box, circle or capsule" \
+        quadrille spawn "$room" -
     entities "$room" 6
 
-    prints "^1 entity moved in room $room$" quadrille move "$room" 1 -5 -5
+    prints "^1 entity moved in room $room$later$" quadrille move "$room" 1 -5 -5
     printf '10,0,0\n99,0,0\n98,0,0\n' | fails 1 '^quadrille move: entity 99: UNKNOWN_ID$' quadrille move "$room" -
     err '^quadrille move: entity 98: UNKNOWN_ID$'
 
@@ -68,9 +77,9 @@ expect 0 quadrille snapshot shapes --limit 1
 # Three dimensions.
 quadrille open cube --step --dimensions 3 >/dev/null
 expect 0 quadrille spawn cube 1 1 2 3 4 --dimensions 3
-printf '2,1,2,3,4,5,6\n3,10,20,30,1\n' | prints '^2 entities spawned' quadrille spawn cube - --dimensions 3
-expect 0 quadrille move cube 1 7 8 9 --dimensions 3
-expect 0 quadrille reshape cube 3 0.5 1 -2 3 --dimensions 3 --capsule
+printf '2,1,2,3,4,5,6\n3,10,20,30,1\n' | prints '^2 entities spawned' quadrille spawn cube -
+expect 0 quadrille move cube 1 7 8 9
+expect 0 quadrille reshape cube 3 0.5 1 -2 3 --capsule
 expect 0 quadrille snapshot cube
 expect_output 'id,x,y,z,hx,hy,hz,radius,ax,ay,az,shape,category,mask
 1,7,8,9,4,4,4,0,0,0,0,box,1,4294967295
@@ -80,10 +89,37 @@ expect 0 quadrille snapshot cube --region 0,0,26,100,100,26.5
 expect_output 'id,x,y,z,hx,hy,hz,radius,ax,ay,az,shape,category,mask
 3,10,20,30,0,0,0,0.5,1,-2,3,capsule,1,4294967295'
 expect 0 quadrille despawn cube 2
-for command in 'spawn cube 4 1 2 3' 'move cube 1 1 2' 'teleport cube 1 1 2' 'reshape cube 1 1'; do
-    fails 1 'room cube has 3 dimensions, but the given values have 2: give z as well' quadrille $command
+for command in 'spawn cube 4 1 2 3' 'move cube 1 1 2' 'teleport cube 1 1 2' 'reshape cube 1 1 2'; do
+    fails 1 'room cube has 3 dimensions, but the entity has [0-9] values: give id,(x,y,z|hx)' quadrille $command
 done
-fails 1 'room shapes has 2 dimensions, but the given values have 3' quadrille move shapes 7 1 2 3 --dimensions 3
+fails 1 'room shapes has 2 dimensions, but the entity has 4 values: give id,x,y$' quadrille move shapes 7 1 2 3
+fails 1 'room shapes has 2 dimensions, but the given values have 3' quadrille move shapes 7 1 2 --dimensions 3
+
+# A snapshot is what spawn reads: all shapes, categories and masks, in both dimensions. Move and reshape take from it
+# what they need.
+quadrille spawn shapes 11 0.1 -0.2 1e-7 0.3 --category 9 --mask 4294967294 >/dev/null
+for room in shapes cube; do
+    quadrille open "$room-copy" --step --dimensions "$([ $room = cube ] && echo 3 || echo 2)" >/dev/null
+    quadrille snapshot $room >"$scratch/snapshot"
+    expect 0 quadrille spawn "$room-copy" - <"$scratch/snapshot"
+    expect 0 quadrille snapshot "$room-copy"
+    expect_output "$(cat "$scratch/snapshot")"
+    for id in $(tail -n +2 "$scratch/snapshot" | cut -d, -f1); do
+        if [ $room = cube ]; then
+            quadrille teleport "$room-copy" "$id" 5 6 7
+        else
+            quadrille move "$room-copy" "$id" 5 6
+        fi
+        quadrille reshape "$room-copy" "$id" 2
+    done >/dev/null
+    expect 0 quadrille move "$room-copy" - <"$scratch/snapshot"
+    expect 0 quadrille reshape "$room-copy" - <"$scratch/snapshot"
+    expect 0 quadrille snapshot "$room-copy"
+    expect_output "$(cat "$scratch/snapshot")"
+    expect 0 quadrille despawn "$room-copy" - <"$scratch/snapshot"
+    expect 0 quadrille snapshot "$room-copy"
+    [ "$(wc -l <"$scratch/out")" -eq 1 ] || fail 'entities are left'
+done
 fails 1 'room cube has 3 dimensions' quadrille snapshot cube --region 0,0,1,1
 
 # With more than one batch, the ids of refused entities are right in the second one, too.

@@ -93,4 +93,4 @@ fails 2 '--length needs ray' quadrille query yard box 1,2,3,4 --length 3
 fails 2 '--limit and -k exclude each other' quadrille query yard nearest 1,2 -k 3 --limit 4
 fails 2 '--limit and --first exclude each other' quadrille query yard ray 1,2,3,4 --first --limit 4
 fails 2 "--limit is 65537; must be a whole number from 1 to 65536" quadrille query yard box 1,2,3,4 --limit 65537
-fails 2 "--within is 0; must be a number from " quadrille query yard nearest 1,2 --within 0
+fails 2 "--within is -1; must be a number from 0 to " quadrille query yard nearest 1,2 --within -1

@@ -88,8 +88,9 @@ out '^  "index": "quadtree",$'
 out '^  "tick_us_p50": [0-9]+\.[0-9]+,$'
 fails 1 '^quadrille stats: no room "nowhere" is open: .*`quadrille open`.*UNKNOWN_ROOM' quadrille stats nowhere
 
-# Only the session that opened a room may close it.
-fails 1 'NOT_ALLOWED' quadrille close arena
+# Only a session of the token that opened a room may close it.
+QUADRILLE_TOKEN=other fails 1 'cannot close room arena: another token opened it. Set QUADRILLE_TOKEN .*NOT_ALLOWED' \
+    quadrille close arena
 fails 1 'UNKNOWN_ROOM' quadrille close nowhere
 QUADRILLE_TOKEN=other fails 1 'NOT_ALLOWED' quadrille close many-1
 QUADRILLE_TOKEN=$token prints '^room many-1 closed$' quadrille close many-1
@@ -97,7 +98,10 @@ expect 0 quadrille rooms
 no_out '^many-1 '
 out '^many-2 '
 
-# An empty room closes automatically.
-expect 0 quadrille open brief --empty-close-ms 1
+# An empty room closes automatically; with 0, as soon as it is left.
 gone() { quadrille rooms >"$scratch/rooms" && ! grep -q '^brief ' "$scratch/rooms"; }
-until_true gone
+for time in 1 0; do
+    expect 0 quadrille open brief --empty-close-ms $time
+    until_true gone
+done
+prints '"grace_ms": 0, "empty_close_ms": 0\}$' quadrille open brief --grace-ms 0 --empty-close-ms 0 --json

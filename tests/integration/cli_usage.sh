@@ -15,7 +15,7 @@ expect 0 quadrille help
 cmp -s "$scratch/out" "$scratch/expected" || fail 'quadrille help differs from quadrille --help'
 # --help shows the help even if the rest is wrong.
 prints '^usage: quadrille open' quadrille open --hz nonsense --help
-for command in rooms stats open close spawn move teleport reshape despawn adopt describe snapshot query watch events \
+for command in rooms sessions stats open close step spawn move teleport reshape despawn adopt describe snapshot query watch events \
     observe watchers why swarm replay ping help; do
     prints "^  $command +[a-z]" quadrille --help
     prints "^usage: quadrille $command" quadrille $command --help
@@ -48,14 +48,12 @@ fails 2 '--rooms is given twice; give it once' quadrille-bench --rooms 1 --rooms
 fails 2 'too few arguments: needs NAME' quadrille open
 fails 2 'too many arguments' quadrille open a b
 fails 2 'the entity has 2 values; must be id,x,y,hx' quadrille spawn room 1 2
-fails 2 'the entity has 4 values; must be id,x,y, or - for rows' quadrille move room 1 2 3 4
+fails 2 'the entity has 2 values; must be id,x,y, in three dimensions id,x,y,z, or - for rows' quadrille move room 1 2
 fails 2 'too many arguments' quadrille move room 1 2 3 4 5
-fails 2 'the entity has 3 values; must be id,x,y,z, or' quadrille teleport room 1 2 3 --dimensions 3
-fails 2 'the entity has 6 values; must be id,x,y,hx\[,hy\], or' quadrille spawn room 1 2 3 4 5 6
-fails 2 'the entity has 6 values; must be id,x,y,z,hx\[,hy,hz\], or' quadrille spawn room 1 2 3 4 5 6 --dimensions 3
-fails 2 'the entity has 5 values; must be id,x,y,radius,ax,ay, or' quadrille spawn room 1 2 3 4 5 --capsule
-expect 2 quadrille reshape room 1 2 3 --capsule --dimensions 3
-err 'the entity has 3 values; must be id,radius,ax,ay,az, or'
+expect 2 quadrille spawn room 1 2 3 4 5 6
+err 'the entity has 6 values; must be id,x,y,hx\[,hy\], in three dimensions id,x,y,z,hx\[,hy,hz\], or'
+fails 2 'the entity has 5 values; must be id,x,y,radius,ax,ay, in three' quadrille spawn room 1 2 3 4 5 --capsule
+fails 2 'the entity has 3 values; must be id,radius,ax,ay, in three' quadrille reshape room 1 2 3 --capsule
 fails 2 '--circle and --capsule exclude each other' quadrille spawn room 1 2 3 4 --capsule --circle
 
 # Invalid values.
@@ -91,7 +89,7 @@ fails 2 '--step and --hz exclude each other' quadrille replay trace.csv --room r
 # An unreachable server, and invalid addresses. No program listens on port 1.
 for command in 'rooms' 'stats' 'open a' 'close a' 'spawn a 1 0 0 1' 'move a 1 0 0' 'despawn a 1' \
     'teleport a 1 0 0' 'reshape a 1 1' 'snapshot a' 'query a nearest 0,0' 'watch a' 'events a' 'swarm' 'ping' \
-    'describe a 1 --team 1' 'observe a 1 --range 1' 'watch a --observer 1 --range 1' 'why a 1 2'; do
+    'sessions' 'sessions a' 'step a' 'step a 2' 'describe a 1 --team 1' 'observe a 1 --range 1' 'watch a --observer 1 --range 1' 'why a 1 2'; do
     fails 1 "^quadrille [a-z]+: .*127\.0\.0\.1:1" quadrille $command --server 127.0.0.1:1
 done
 QUADRILLE_SERVER=127.0.0.1:1 fails 1 '127\.0\.0\.1:1' quadrille ping

@@ -23,6 +23,7 @@ PATH=$QD_BIN:$PATH
 unset QUADRILLE_TOKEN QUADRILLE_SERVER NO_COLOR
 children=()
 scratch=$(mktemp -d)
+export XDG_STATE_HOME=$scratch/state
 server_pid=
 
 clean_up() {

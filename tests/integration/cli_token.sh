@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# The user's own token: a file that the first command creates, and that the others present.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
+start
+
+file=$XDG_STATE_HOME/quadrille/token
+expect 0 quadrille open yard
+[ "$(stat -c %a "$file")" = 600 ] || fail 'the file has other rights'
+[ "$(stat -c %a "$XDG_STATE_HOME/quadrille")" = 700 ] || fail 'the folder has other rights'
+grep -Eqx '[0-9a-f]{48}' "$file" || fail 'the file has no token'
+[ "$(ls "$XDG_STATE_HOME/quadrille")" = token ] || fail 'another file is left'
+prints '^room yard closed$' quadrille close yard
+
+# Another user has another token, and may not close the room. An empty variable is no token.
+expect 0 quadrille open yard
+XDG_STATE_HOME=$scratch/other fails 1 'cannot close room yard: .* Set QUADRILLE_TOKEN' quadrille close yard
+QUADRILLE_TOKEN='' fails 1 'cannot close room yard: .* Set QUADRILLE_TOKEN' quadrille close yard
+QUADRILLE_TOKEN=$(cat "$file") expect 0 quadrille close yard
+cmp -s "$file" "$scratch/other/quadrille/token" && fail 'two users have one token'
+
+# Without XDG_STATE_HOME, and if it is a relative path, the folder is in the home.
+mkdir "$scratch/home"
+for state in '' relative; do
+    XDG_STATE_HOME=$state HOME=$scratch/home expect 0 quadrille ping
+    [ -f "$scratch/home/.local/state/quadrille/token" ] || fail "no token in the home with XDG_STATE_HOME='$state'"
+    rm -r "$scratch/home/.local"
+done
+[ ! -e relative ] || fail 'a relative folder was made'
+
+# Several commands that come first at once agree on one token.
+export XDG_STATE_HOME=$scratch/race
+pids=()
+for i in {1..8}; do
+    background quadrille open "race-$i" >/dev/null
+    pids+=("$!")
+done
+for pid in "${pids[@]}"; do ends_with 0 "$pid" 'open'; done
+for i in {1..8}; do expect 0 quadrille close "race-$i"; done
+[ "$(ls "$XDG_STATE_HOME/quadrille")" = token ] || fail 'another file is left'
+
+# A token that others can read, or that is none, is refused.
+file=$XDG_STATE_HOME/quadrille/token
+chmod 640 "$file"
+fails 1 "^quadrille ping: $file has the mode 640 .*; must be readable by you alone: .*QUADRILLE_TOKEN" quadrille ping
+QUADRILLE_TOKEN=given expect 0 quadrille ping
+chmod 600 "$file"
+: >"$file"
+fails 1 "^quadrille ping: $file has 0 bytes; must be a token of 1 to 64" quadrille ping
+head -c 65 /dev/zero | tr '\0' x >"$file"
+fails 1 "$file has 65 bytes; must be a token" quadrille ping
+rm "$file"
+mkdir "$file"
+fails 1 "$file is not a regular file" quadrille ping
+rmdir "$file"
+
+# Without a place for the file, the commands work, without a token.
+for state in /proc/nowhere /dev/null; do
+    XDG_STATE_HOME=$state expect 0 quadrille ping
+done
+env -u XDG_STATE_HOME -u HOME "$(command -v quadrille)" ping >/dev/null || fail 'ping needs a home'
+
+# A server that wants one of its own tokens.
+stop_server
+rm "$scratch/output"
+echo known >"$scratch/tokens"
+start --token-file "$scratch/tokens"
+fails 1 'UNAUTHENTICATED' quadrille ping
+err '^quadrille ping: QUADRILLE_TOKEN is not set: set it to a token of the server$'
+QUADRILLE_TOKEN=unknown fails 1 'UNAUTHENTICATED' quadrille ping
+QUADRILLE_TOKEN=known expect 0 quadrille ping
