@@ -181,6 +181,7 @@ int qd_command_replay(qd_cli *cli, int argc, char **argv)
          .choices = qd_option_indexes, .otherwise = "auto"},
         {"--swept", NULL, "also report pairs that touch only between two ticks", QD_OPTION_FLAG, .value = &asked.swept},
         {"--check", NULL, "with --step: compare every tick with brute force", QD_OPTION_FLAG, .value = &asked.check},
+        QD_CLI_JSON_OPTION(cli, "with --step: an object with ticks, rows, begins, ends and passed"),
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
 
@@ -193,8 +194,11 @@ int qd_command_replay(qd_cli *cli, int argc, char **argv)
     if (asked.step && asked.hz != 0) {
         return qd_options_misuse(cli->program, "--step and --hz exclude each other: choose one");
     }
-    if (!asked.step && (asked.check || asked.events_path != NULL)) {
-        return qd_options_misuse(cli->program, "%s needs --step", asked.check ? "--check" : "--events");
+    if (!asked.step && (asked.check || asked.events_path != NULL || cli->json)) {
+        return qd_options_misuse(cli->program, "%s needs --step",
+                                 asked.check ? "--check"
+                                 : cli->json ? "--json"
+                                             : "--events");
     }
     asked.path = argv[0];
     return replay_trace(cli, &asked);

@@ -226,6 +226,14 @@ static bool play_all(player *play)
 
 static int summarize(const player *play, FILE *summary)
 {
+    if (play->replay->cli->json) {
+        fprintf(summary,
+                "{\"ticks\": %" PRIu64 ", \"rows\": %zu, \"begins\": %" PRIu64 ", \"ends\": %" PRIu64
+                ", \"passed\": %" PRIu64 ", \"checked\": %s, \"ticks_different\": %" PRIu64 "}\n",
+                play->done, play->replay->trace->rows_count, play->begins_count, play->ends_count, play->passed_count,
+                play->check != NULL ? "true" : "false", play->ticks_different);
+        return play->ticks_different == 0 ? 0 : 1;
+    }
     fprintf(summary, "%" PRIu64 " ticks, %zu rows, %" PRIu64 " begins, %" PRIu64 " ends", play->done,
             play->replay->trace->rows_count, play->begins_count, play->ends_count);
     if (play->replay->room.config.swept) {

@@ -123,6 +123,17 @@ static qd_motion_kind kind_of(const swarm *all, uint32_t index)
     return (qd_motion_kind)(all->motion < QD_MOTION_KINDS ? all->motion : index % QD_MOTION_KINDS);
 }
 
+static void print_room(const swarm *all, const swarm_room *room, qd_motion_kind kind)
+{
+    if (!all->cli->json) {
+        printf("room %s: %u entities, %s\n", room->name, all->entities, qd_motion_name(kind));
+        return;
+    }
+    printf("{\"kind\": \"room\", \"room\": ");
+    qd_cli_print_json_string(stdout, room->name);
+    printf(", \"entities\": %u, \"motion\": \"%s\"}\n", all->entities, qd_motion_name(kind));
+}
+
 static bool start_room(swarm *all, uint32_t index)
 {
     swarm_room *room = &all->rooms[index];
@@ -159,7 +170,7 @@ static bool start_room(swarm *all, uint32_t index)
             return qd_cli_fail(all->cli, "out of memory") == 0;
         }
     }
-    printf("room %s: %u entities, %s\n", room->name, all->entities, qd_motion_name(kind));
+    print_room(all, room, kind);
     return send_columns(all, room, QD_CLIENT_SPAWN) && (all->observers == 0 || send_observers(all, room));
 }
 
@@ -288,9 +299,12 @@ static void print_live(swarm *all)
         return;
     }
     double seconds = (double)(now.time_ns - before->time_ns) / 1e9;
-    printf("%.0f s: %.0f updates/s, %.1f enters/s, %.1f leaves/s, %zu seen\n", all->elapsed_s,
-           (double)(now.updates - before->updates) / seconds, (double)(now.enters - before->enters) / seconds,
-           (double)(now.leaves - before->leaves) / seconds, count_seen(all));
+    printf(all->cli->json ? "{\"kind\": \"rates\", \"seconds\": %.0f, \"updates_per_s\": %.0f, \"enters_per_s\": %.1f, "
+                            "\"leaves_per_s\": %.1f, \"seen\": %zu}\n"
+                          : "%.0f s: %.0f updates/s, %.1f enters/s, %.1f leaves/s, %zu seen\n",
+           all->elapsed_s, (double)(now.updates - before->updates) / seconds,
+           (double)(now.enters - before->enters) / seconds, (double)(now.leaves - before->leaves) / seconds,
+           count_seen(all));
     fflush(stdout);
     all->printed = now;
 }
@@ -338,6 +352,12 @@ static void print_end(const swarm *all)
 {
     const swarm_figures *figures = &all->figures;
 
+    if (all->cli->json) {
+        printf("{\"kind\": \"end\", \"seconds\": %.3f, \"updates\": %" PRIu64 ", \"ticks_skipped\": %" PRIu64
+               ", \"enters\": %" PRIu64 ", \"leaves\": %" PRIu64 ", \"seen\": %zu}\n",
+               all->elapsed_s, figures->updates, all->ticks_skipped, figures->enters, figures->leaves, count_seen(all));
+        return;
+    }
     if (all->observers > 0 && all->elapsed_s > 0) {
         printf("%" PRIu64 " enters, %.1f/s; %" PRIu64 " leaves, %.1f/s; %zu seen by %" PRIu64 " observers at the end\n",
                figures->enters, (double)figures->enters / all->elapsed_s, figures->leaves,
@@ -421,6 +441,7 @@ int qd_command_swarm(qd_cli *cli, int argc, char **argv)
         {"--range", "R", "let observers see R far", QD_OPTION_REAL, .value = &all.range, .min = 0, .max = 1e30},
         {"--seed", "N", "set the start of the random numbers", QD_OPTION_NUMBER, .value = &all.seed, .min = 0,
          .max = UINT32_MAX},
+        QD_CLI_JSON_OPTION(cli, "per line an object with kind: room, rates or end"),
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
 
