@@ -36,6 +36,8 @@ prints "^  \{\"session\": $number, \"client\": \"quadrille/[0-9.]+\", \"detached
 fails 1 'no room "nowhere" is open' quadrille sessions nowhere
 
 # An admin observes an entity of another session; others may not.
+moving() { [ -n "$(quadrille query yard-1 nearest 0,0)" ]; }
+until_true moving
 id=$(quadrille query yard-1 nearest 0,0 | awk '{ print $1 }')
 fails 1 "NOT_OWNER" quadrille observe yard-1 "$id" --range 5000 --count 1
 expect 0 as root quadrille observe yard-1 "$id" --range 5000 --count 4
