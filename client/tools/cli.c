@@ -185,116 +185,115 @@ bool qd_cli_is_stepped(const qd_cli_room *room)
     return room->config.tick_mode == QD_TICK_MODE_STEP;
 }
 
-    /* Waits until the server has answered the batches. Returns the exit status. *last_seq: the last one that it has carried
+/* Waits until the server has answered the batches. Returns the exit status. *last_seq: the last one that it has carried
  * out; 0: none. */
-    static int await_accepted(const qd_cli *cli, qd_client *client, uint64_t first_seq, const uint32_t *ids,
-                              uint32_t count, uint32_t piece, uint64_t *last_seq)
-    {
-        const uint64_t end_seq = qd_client_next_seq(client);
-        int status = 0;
+static int await_accepted(const qd_cli *cli, qd_client *client, uint64_t first_seq, const uint32_t *ids, uint32_t count,
+                          uint32_t piece, uint64_t *last_seq)
+{
+    const uint64_t end_seq = qd_client_next_seq(client);
+    int status = 0;
 
-        *last_seq = 0;
-        for (uint64_t seq = first_seq; seq < end_seq; seq++) {
-            const uint32_t at = (uint32_t)(seq - first_seq) * piece;
-            bool last = false;
+    *last_seq = 0;
+    for (uint64_t seq = first_seq; seq < end_seq; seq++) {
+        const uint32_t at = (uint32_t)(seq - first_seq) * piece;
+        bool last = false;
 
-            while (!last) {
-                const qd_server_message *answer = await_answer(cli, client, seq);
+        while (!last) {
+            const qd_server_message *answer = await_answer(cli, client, seq);
 
-                if (answer == NULL) {
-                    return 1;
-                }
-                status |= qd_cli_fail_refusal(cli, answer, ids + at, count - at);
-                last = answer->kind != QD_SERVER_ACCEPTED || answer->as.accepted.last;
-                *last_seq = answer->kind == QD_SERVER_ACCEPTED ? seq : *last_seq;
+            if (answer == NULL) {
+                return 1;
             }
+            status |= qd_cli_fail_refusal(cli, answer, ids + at, count - at);
+            last = answer->kind != QD_SERVER_ACCEPTED || answer->as.accepted.last;
+            *last_seq = answer->kind == QD_SERVER_ACCEPTED ? seq : *last_seq;
         }
-        return status;
     }
+    return status;
+}
 
-    qd_cli_outcome qd_cli_settle(const qd_cli *cli, qd_client *client, const qd_cli_room *room, uint64_t first_seq,
-                                 const uint32_t *ids, uint32_t count, uint32_t piece)
-    {
-        uint64_t last_seq;
-        qd_cli_outcome outcome = {await_accepted(cli, client, first_seq, ids, count, piece, &last_seq), 0};
-        const bool waits = !cli->no_wait && !qd_cli_is_stepped(room) && last_seq != 0;
+qd_cli_outcome qd_cli_settle(const qd_cli *cli, qd_client *client, const qd_cli_room *room, uint64_t first_seq,
+                             const uint32_t *ids, uint32_t count, uint32_t piece)
+{
+    uint64_t last_seq;
+    qd_cli_outcome outcome = {await_accepted(cli, client, first_seq, ids, count, piece, &last_seq), 0};
+    const bool waits = !cli->no_wait && !qd_cli_is_stepped(room) && last_seq != 0;
 
-        while (waits && outcome.tick == 0) {
-            const qd_server_message *message = qd_client_wait(client, QD_CLI_TIMEOUT_MS);
+    while (waits && outcome.tick == 0) {
+        const qd_server_message *message = qd_client_wait(client, QD_CLI_TIMEOUT_MS);
 
-            if (message == NULL) {
-                outcome.status = qd_cli_fail_session(cli, client);
-                break;
-            }
-            if (message->kind == QD_SERVER_APPLIED && message->as.applied.seq >= last_seq) {
-                outcome.tick = message->as.applied.tick;
-            }
+        if (message == NULL) {
+            outcome.status = qd_cli_fail_session(cli, client);
+            break;
         }
-        return outcome;
-    }
-
-    void qd_cli_print_done(const qd_cli *cli, const char *name, const qd_cli_room *room, qd_cli_outcome outcome,
-                           uint32_t count, const char *done)
-    {
-        if (cli->json) {
-            printf("{\"room\": ");
-            qd_cli_print_json_string(stdout, name);
-            printf(", \"entities\": %u, \"tick\": ", count);
-            printf(outcome.tick != 0 ? "%" PRIu64 "}\n" : "null}\n", outcome.tick);
-            return;
+        if (message->kind == QD_SERVER_APPLIED && message->as.applied.seq >= last_seq) {
+            outcome.tick = message->as.applied.tick;
         }
-        printf("%u %s %s in room %s%s\n", count, count == 1 ? "entity" : "entities", done, name,
-               qd_cli_is_stepped(room) ? ": takes effect at the next step" : "");
     }
+    return outcome;
+}
 
-    int qd_cli_parse_ids(const qd_cli *cli, char **texts, uint32_t count, uint32_t *ids)
-    {
-        for (uint32_t i = 0; i < count; i++) {
-            if (!qd_options_uint32(texts[i], &ids[i])) {
-                return qd_options_misuse(cli->program,
-                                         "the entity is '%.64s'; must be an id, a whole number from 0 to %u", texts[i],
-                                         UINT32_MAX);
-            }
+void qd_cli_print_done(const qd_cli *cli, const char *name, const qd_cli_room *room, qd_cli_outcome outcome,
+                       uint32_t count, const char *done)
+{
+    if (cli->json) {
+        printf("{\"room\": ");
+        qd_cli_print_json_string(stdout, name);
+        printf(", \"entities\": %u, \"tick\": ", count);
+        printf(outcome.tick != 0 ? "%" PRIu64 "}\n" : "null}\n", outcome.tick);
+        return;
+    }
+    printf("%u %s %s in room %s%s\n", count, count == 1 ? "entity" : "entities", done, name,
+           qd_cli_is_stepped(room) ? ": takes effect at the next step" : "");
+}
+
+int qd_cli_parse_ids(const qd_cli *cli, char **texts, uint32_t count, uint32_t *ids)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (!qd_options_uint32(texts[i], &ids[i])) {
+            return qd_options_misuse(cli->program, "the entity is '%.64s'; must be an id, a whole number from 0 to %u",
+                                     texts[i], UINT32_MAX);
         }
-        return 0;
     }
+    return 0;
+}
 
-    static volatile sig_atomic_t stopped;
+static volatile sig_atomic_t stopped;
 
-    static void note_stop(int number)
-    {
-        (void)number;
-        stopped = 1;
-    }
+static void note_stop(int number)
+{
+    (void)number;
+    stopped = 1;
+}
 
-    void qd_cli_catch_signals(void)
-    {
-        /* Without SA_RESTART, so that a wait ends. */
-        struct sigaction action = {.sa_handler = note_stop};
+void qd_cli_catch_signals(void)
+{
+    /* Without SA_RESTART, so that a wait ends. */
+    struct sigaction action = {.sa_handler = note_stop};
 
-        sigaction(SIGINT, &action, NULL);
-        sigaction(SIGTERM, &action, NULL);
-        sigaction(SIGHUP, &action, NULL);
-        action.sa_handler = SIG_IGN;
-        sigaction(SIGPIPE, &action, NULL);
-    }
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+    action.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &action, NULL);
+}
 
-    bool qd_cli_stopped(void)
-    {
-        return stopped != 0;
-    }
+bool qd_cli_stopped(void)
+{
+    return stopped != 0;
+}
 
-    void qd_cli_print_json_string(FILE * file, const char *text)
-    {
-        fputc('"', file);
-        for (const unsigned char *at = (const unsigned char *)text; *at != '\0'; at++) {
-            if (*at == '"' || *at == '\\') {
-                fprintf(file, "\\%c", *at);
-            } else if (*at < 0x20) {
-                fprintf(file, "\\u%04x", *at);
-            } else {
-                fputc(*at, file);
-            }
+void qd_cli_print_json_string(FILE *file, const char *text)
+{
+    fputc('"', file);
+    for (const unsigned char *at = (const unsigned char *)text; *at != '\0'; at++) {
+        if (*at == '"' || *at == '\\') {
+            fprintf(file, "\\%c", *at);
+        } else if (*at < 0x20) {
+            fprintf(file, "\\u%04x", *at);
+        } else {
+            fputc(*at, file);
         }
-        fputc('"', file);
     }
+    fputc('"', file);
+}

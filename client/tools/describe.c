@@ -55,6 +55,7 @@ static int send(const qd_cli *cli, qd_client *client, const char *name, const qd
         .team = given->team != UINT32_MAX ? all->team : NULL,
         .hidden = given->hidden || given->shown ? all->hidden : NULL,
     };
+
     qd_client_confirm(client, true);
     uint64_t seq = qd_client_set_description(client, &message);
 

@@ -65,6 +65,7 @@ static const request requests[] = {
     FOR(FLAT, OPEN_ROOM, OPENED(.cell_size = -1, .index = QD_INDEX_HASH)),
     FOR(FLAT, OPEN_ROOM, OPENED(.cell_size = 1, .index = QD_INDEX_BRUTE)),
     FOR(FLAT, LIST_ROOMS, .list_rooms = {.limit = 1001}),
+    FOR(FLAT, LIST_SESSIONS, .list_sessions = {.limit = 1001}),
     /* batches as a whole */
     FOR(FLAT, MOVE, BATCH(.id = IDS(1), .x = FLOATS(1))),
     FOR(FLAT, MOVE, BATCH(.id = IDS(1), AT(1, 1), .z = FLOATS(1))),
