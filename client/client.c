@@ -3,9 +3,10 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "memory.h"
 
 /* Errors with a code below this one end the connection (quadrille.proto, ErrorCode). */
 #define FIRST_CODE_THAT_LEAVES_THE_SESSION 16
@@ -31,14 +32,14 @@ const char *qd_client_status_text(qd_client_status status)
 
 qd_client *qd_client_create(void)
 {
-    qd_client *client = calloc(1, sizeof *client);
+    qd_client *client = qd_memory_zeroed(1, sizeof *client);
 
     if (client == NULL) {
         return NULL;
     }
     client->next_seq = 1;
     client->socket = -1;
-    qd_frame_reader_init(&client->reader, QD_SERVER_FRAME_BYTES_MAX, NULL);
+    qd_frame_reader_init(&client->reader, QD_SERVER_FRAME_BYTES_MAX, &qd_memory_of_codec);
     return client;
 }
 
@@ -47,8 +48,8 @@ static void free_entry(qd_client_entry *entry)
     if (entry == NULL) {
         return;
     }
-    qd_decoded_server_release(&entry->decoded, NULL);
-    free(entry);
+    qd_decoded_server_release(&entry->decoded, &qd_memory_of_codec);
+    qd_memory_free(entry);
 }
 
 void qd_client_destroy(qd_client *client)
@@ -67,9 +68,9 @@ void qd_client_destroy(qd_client *client)
     }
     free_entry(client->shown);
     qd_frame_reader_deinit(&client->reader);
-    free(client->welcome_server);
-    free(client->out);
-    free(client);
+    qd_memory_free(client->welcome_server);
+    qd_memory_free(client->out);
+    qd_memory_free(client);
 }
 
 /* ---- the state ---- */
@@ -94,7 +95,7 @@ qd_client_status qd_client_state(const qd_client *client)
 
 const char *qd_client_error(const qd_client *client)
 {
-    return client->error;
+    return client->state < 0 ? client->error : client->refusal;
 }
 
 void qd_client_resumable(qd_client *client, const uint8_t *key)
@@ -113,6 +114,13 @@ const qd_msg_welcome *qd_client_welcome(const qd_client *client)
 
 /* ---- output ---- */
 
+size_t qd_client_frame_bytes_max(const qd_client *client)
+{
+    size_t limit = client->welcome.limits.frame_bytes_max;
+
+    return client->welcomed && limit > 0 ? limit : SIZE_MAX;
+}
+
 /* Makes room for `size` more bytes behind the unsent ones. */
 static bool reserve_output(qd_client *client, size_t size)
 {
@@ -130,14 +138,14 @@ static bool reserve_output(qd_client *client, size_t size)
         while (capacity - waiting < size) {
             capacity *= 2;
         }
-        uint8_t *bytes = malloc(capacity);
+        uint8_t *bytes = qd_memory_alloc(capacity);
         if (bytes == NULL) {
             return false;
         }
         if (waiting > 0) {
             memcpy(bytes, client->out + client->out_start, waiting);
         }
-        free(client->out);
+        qd_memory_free(client->out);
         client->out = bytes;
         client->out_capacity = capacity;
     }
@@ -152,6 +160,13 @@ bool qd_client_send(qd_client *client, const qd_client_message *message)
         return false;
     }
     size_t size = qd_client_message_size(message);
+    size_t size_max = qd_client_frame_bytes_max(client);
+    if (size > size_max && size - qd_frame_prefix_size((uint32_t)size_max) > size_max) {
+        snprintf(client->refusal, sizeof client->refusal,
+                 "the request has %zu bytes; must be at most %zu, the server's --frame-max. Split it", size, size_max);
+        return false;
+    }
+    client->refusal[0] = '\0';
     if (!reserve_output(client, size)) {
         qd_client_end(client, QD_CLIENT_ERR_NO_MEMORY, "out of memory for a request of %zu bytes", size);
         return false;
@@ -196,7 +211,7 @@ static void keep_welcome(qd_client *client, const qd_msg_welcome *welcome)
     if (client->welcomed) {
         return;
     }
-    client->welcome_server = strdup(welcome->server);
+    client->welcome_server = qd_memory_string(welcome->server);
     if (client->welcome_server == NULL) {
         qd_client_end(client, QD_CLIENT_ERR_NO_MEMORY, "out of memory");
         return;
@@ -220,6 +235,7 @@ static void notice(qd_client *client, const qd_server_message *message)
     } else if (message->kind == QD_SERVER_ERROR) {
         const qd_msg_error *error = &message->as.error;
 
+        client->last_code = error->code;
         snprintf(client->last_error, sizeof client->last_error, "%s (%s)", error->text,
                  qd_error_code_name(error->code));
         if (error->code < FIRST_CODE_THAT_LEAVES_THE_SESSION) {
@@ -242,9 +258,9 @@ static void notice(qd_client *client, const qd_server_message *message)
 
 static void take_frame(qd_client *client, const uint8_t *frame, size_t frame_size)
 {
-    qd_client_entry *entry = calloc(1, sizeof *entry);
+    qd_client_entry *entry = qd_memory_zeroed(1, sizeof *entry);
     qd_decode_result result =
-        entry == NULL ? QD_DECODE_NO_MEMORY : qd_decode_server(frame, frame_size, NULL, &entry->decoded);
+        entry == NULL ? QD_DECODE_NO_MEMORY : qd_decode_server(frame, frame_size, &qd_memory_of_codec, &entry->decoded);
 
     if (result == QD_DECODE_OK) {
         if (client->last != NULL) {

@@ -22,6 +22,7 @@ typedef struct qd_client_entry {
 struct qd_client {
     qd_client_status state;
     char error[QD_CLIENT_ERROR_BYTES_MAX];
+    char refusal[QD_CLIENT_ERROR_BYTES_MAX]; /* why the last request was not queued; empty: it was */
     uint64_t next_seq;
     bool confirm; /* batches ask for Accepted */
 
@@ -43,6 +44,7 @@ struct qd_client {
     uint8_t resume[QD_RESUME_KEY_BYTES];
     char farewell[QD_CLIENT_ERROR_BYTES_MAX];   /* the text of GoAway SHUTDOWN; empty before it */
     char last_error[QD_CLIENT_ERROR_BYTES_MAX]; /* the text of the last Error */
+    qd_error_code last_code;                    /* and its code */
 
     int socket; /* -1: none */
     char address[QD_CLIENT_ADDRESS_BYTES_MAX];
@@ -51,6 +53,12 @@ struct qd_client {
 /* Ends the session and stores the reason as text, unless it has ended already. Returns the state. */
 qd_client_status qd_client_end(qd_client *client, qd_client_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* The longest frame that the server reads; SIZE_MAX before Welcome. */
+size_t qd_client_frame_bytes_max(const qd_client *client);
+
+/* Splits "host:port" or "[host]:port"; `host` has room for the whole address. *port points into `address`. */
+bool qd_client_split_address(const char *address, char *host, const char **port);
 
 /* Removes the first message that answers `seq` from the list; NULL: none. */
 const qd_server_message *qd_client_take_answer(qd_client *client, uint64_t seq);

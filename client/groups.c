@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "groups.h"
 
-#include <stdlib.h>
+#include "memory.h"
 
 #define SLOTS_MIN  16u
 #define LINE_BYTES 64u
@@ -45,12 +45,12 @@ static bool grow(qd_groups *groups)
     if (groups->capacity > UINT32_MAX / 4) {
         return false;
     }
-    void *items = realloc(groups->items, capacity * groups->item_size);
+    void *items = qd_memory_resize(groups->items, capacity * groups->item_size);
     if (items == NULL) {
         return false;
     }
     groups->items = items;
-    link *links = realloc(groups->links, capacity * sizeof *links);
+    link *links = qd_memory_resize(groups->links, capacity * sizeof *links);
     if (links == NULL) {
         return false;
     }
@@ -130,8 +130,8 @@ void qd_groups_remove(qd_groups *groups, uint32_t group, uint32_t slot)
 
 void qd_groups_empty(qd_groups *groups)
 {
-    free(groups->items);
-    free(groups->links);
+    qd_memory_free(groups->items);
+    qd_memory_free(groups->links);
     qd_table_empty(&groups->heads);
     *groups = (qd_groups){.item_size = groups->item_size};
 }

@@ -2,10 +2,9 @@
  *
  * Folds Tick frames into the set of pairs: a table of pairs, and a table of the number of pairs per id.
  */
+#include "memory.h"
 #include "quadrille.h"
 #include "table.h"
-
-#include <stdlib.h>
 
 struct qd_pairs {
     qd_table pairs; /* by pair_key; value 1 */
@@ -23,7 +22,7 @@ static uint64_t pair_key(uint32_t a, uint32_t b)
 
 qd_pairs *qd_pairs_create(void)
 {
-    return calloc(1, sizeof(qd_pairs));
+    return qd_memory_zeroed(1, sizeof(qd_pairs));
 }
 
 static void forget(qd_pairs *pairs)
@@ -39,7 +38,7 @@ void qd_pairs_destroy(qd_pairs *pairs)
         return;
     }
     forget(pairs);
-    free(pairs);
+    qd_memory_free(pairs);
 }
 
 static qd_client_status begin(qd_pairs *pairs, uint32_t a, uint32_t b)

@@ -66,6 +66,18 @@ typedef struct qd_client qd_client;
  * headers. */
 QD_API const char *qd_version(void);
 
+/* Functions as malloc, realloc and free: aligned as malloc aligns, NULL without memory. `resize` and `release` never get
+ * NULL, and sizes are never 0. */
+typedef struct qd_allocator {
+    void *(*alloc)(size_t size);
+    void *(*resize)(void *old, size_t size);
+    void (*release)(void *memory);
+} qd_allocator;
+
+/* From now on the library allocates by these functions. Call it before any other function of the library. Name lookup
+ * by the system (getaddrinfo) keeps malloc. */
+QD_API void qd_set_allocator(qd_allocator allocator);
+
 /* NULL: out of memory. */
 QD_API qd_client *qd_client_create(void);
 /* Closes the socket, if there is one. Accepts NULL. */
@@ -73,9 +85,10 @@ QD_API void qd_client_destroy(qd_client *client);
 
 /* ---- requests ----
  *
- * Each call queues one frame and returns its seq, which identifies the answer. 0: the session has ended, or there is no
- * memory (see qd_client_error). Frames are sent by qd_client_flush, _wait or _answer, or by your loop. A batch longer
- * than Limits.frame_bytes_max (see qd_client_welcome) ends the session: split it. */
+ * Each call queues one frame and returns its seq, which identifies the answer. Frames are sent by qd_client_flush, _wait
+ * or _answer, or by your loop. A call returns 0 if the session has ended, or if there is no memory, which ends it. It
+ * also returns 0 for a request longer than Limits.frame_bytes_max (see qd_client_welcome): the session continues, and
+ * qd_client_error gives the length. Split such a batch. */
 
 /* The first request. `token` and `name` may be NULL; `name` is your program's name, for the server's log. Answer:
  * QD_SERVER_WELCOME. qd_client_connect sends it for you. */
@@ -231,7 +244,8 @@ QD_API const char *qd_client_refusal(const qd_server_message *message);
 
 /* QD_CLIENT_OK while the session lives, else the reason of its end. */
 QD_API qd_client_status qd_client_state(const qd_client *client);
-/* The same as text, with the address or the server's text; empty while the session lives. */
+/* The same as text, with the address or the server's text. While the session lives: why the last request was not queued,
+ * empty if it was. */
 QD_API const char *qd_client_error(const qd_client *client);
 QD_API const char *qd_client_status_text(qd_client_status status);
 

@@ -212,8 +212,7 @@ int qd_client_socket(const qd_client *client)
 
 /* ---- connecting ---- */
 
-/* Splits "host:port" or "[host]:port"; `host` has room for the whole address. */
-static bool split_address(const char *address, char *host, const char **port)
+bool qd_client_split_address(const char *address, char *host, const char **port)
 {
     const char *colon = strrchr(address, ':');
 
@@ -275,7 +274,7 @@ static qd_client_status open_socket(qd_client *client, int64_t deadline_ms)
     char host[QD_CLIENT_ADDRESS_BYTES_MAX];
     const char *port;
 
-    if (!split_address(client->address, host, &port)) {
+    if (!qd_client_split_address(client->address, host, &port)) {
         return qd_client_end(client, QD_CLIENT_ERR_ADDRESS,
                              "'%s' is not an address: must be HOST:PORT or [IPV6]:PORT, with a port from 1 to 65535",
                              client->address);
@@ -317,7 +316,7 @@ qd_client_status qd_client_connect(qd_client *client, const char *address, const
         return client->state;
     }
 
-    uint32_t hello = qd_client_hello(client, token, name);
+    uint64_t hello = qd_client_hello(client, token, name);
     const qd_server_message *message = qd_client_answer(client, hello, left_ms(deadline_ms));
     if (message != NULL && message->kind == QD_SERVER_ERROR) {
         qd_client_end(client, QD_CLIENT_ERR_REFUSED, "%s", client->last_error);

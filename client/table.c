@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "table.h"
 
-#include <stdlib.h>
+#include "memory.h"
 
 #define TABLE_BITS_MIN     4u
 #define TABLE_CAPACITY_MIN ((size_t)1 << TABLE_BITS_MIN)
@@ -48,7 +48,7 @@ static bool grow(qd_table *old)
         new.capacity = 2 * old->capacity;
         new.shift = old->shift - 1;
     }
-    new.places = calloc(new.capacity, sizeof *new.places);
+    new.places = qd_memory_zeroed(new.capacity, sizeof *new.places);
     if (new.places == NULL) {
         return false;
     }
@@ -57,7 +57,7 @@ static bool grow(qd_table *old)
             *look(&new, old->places[i].key) = old->places[i];
         }
     }
-    free(old->places);
+    qd_memory_free(old->places);
     *old = new;
     return true;
 }
@@ -95,6 +95,6 @@ void qd_table_take(qd_table *table, qd_table_place *gone)
 
 void qd_table_empty(qd_table *table)
 {
-    free(table->places);
+    qd_memory_free(table->places);
     *table = (qd_table){0};
 }

@@ -4,9 +4,9 @@
  * each entry.
  */
 #include "groups.h"
+#include "memory.h"
 #include "quadrille.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* An entry of the reverse view. Entries with the same key form a chain, as the key is shorter than its three values. */
@@ -38,7 +38,7 @@ static uint64_t watcher_key(const qd_view_watcher *is)
 
 qd_view *qd_view_create(const qd_view_handlers *handlers)
 {
-    qd_view *view = calloc(1, sizeof *view);
+    qd_view *view = qd_memory_zeroed(1, sizeof *view);
 
     if (view == NULL) {
         return NULL;
@@ -70,7 +70,7 @@ void qd_view_destroy(qd_view *view)
     }
     free_seen(view);
     free_watchers(view);
-    free(view);
+    qd_memory_free(view);
 }
 
 /* ---- forgetting ---- */

@@ -220,6 +220,28 @@ TEST(requests_are_numbered_in_order)
     qd_client_destroy(client);
 }
 
+TEST(request_above_the_frame_limit_is_refused_and_the_session_continues)
+{
+    static uint32_t many[4000];
+    const qd_server_message welcome = {.kind = QD_SERVER_WELCOME,
+                                       .as.welcome = {.version = 1, .server = "", .limits.frame_bytes_max = 10000}};
+    uint8_t bytes[200];
+    qd_client *client = qd_client_create();
+    size_t size = qd_server_message_encode(&welcome, bytes, qd_server_message_size(&welcome)), before, after;
+
+    assert_int_equal(qd_client_input(client, bytes, size), QD_CLIENT_OK);
+    assert_int_not_equal(qd_client_despawn(client, 1, many, 2400), 0);
+    qd_client_output(client, &before);
+    assert_int_equal(qd_client_despawn(client, 1, many, 2600), 0);
+    assert_non_null(strstr(qd_client_error(client), "at most 10000"));
+    qd_client_output(client, &after);
+    assert_int_equal(before, after);
+    assert_int_equal(qd_client_state(client), QD_CLIENT_OK);
+    assert_int_equal(qd_client_ping(client, 0), 2);
+    assert_string_equal(qd_client_error(client), "");
+    qd_client_destroy(client);
+}
+
 /* Requests are made while output goes in pieces of all sizes: nothing is lost, doubled or out of order. */
 TEST(output_can_be_sent_in_pieces)
 {
