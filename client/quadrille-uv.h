@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * libquadrille on libuv: a client over any uv_stream_t (a uv_tcp_t, a uv_pipe_t) that the program has connected.
+ * libquadrille on libuv: a qd_session on a loop (see the end), or a client over any uv_stream_t (a uv_tcp_t, a uv_pipe_t)
+ * that the program has connected.
  *
  *     on connect:   qd_uv_start(&adapter, client, (uv_stream_t *)&tcp, on_message, on_end, context);
  *                   qd_client_hello(client, NULL, "my-game/1.0");
@@ -21,7 +22,7 @@
 #include <string.h>
 #include <uv.h>
 
-#include "quadrille.h"
+#include "quadrille-session.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -162,6 +163,95 @@ static inline void qd_uv_close(qd_uv *adapter, qd_uv_closed_fn on_closed)
     adapter->on_closed = on_closed;
     uv_close((uv_handle_t *)&adapter->prepare, qd_uv_closed_);
     uv_close((uv_handle_t *)adapter->stream, qd_uv_closed_);
+}
+
+/* ---- sessions ----
+ *
+ * A qd_session (quadrille-session.h) on a loop: it connects, and connects again, by itself.
+ *
+ *     qd_uv_session_start(&adapter, &loop, session);
+ *     from then on: requests as calls, from anywhere on the loop; the session's handlers are called
+ *     to end:       qd_uv_session_close(&adapter, on_closed);
+ *
+ * The caller keeps session and adapter until on_closed, and destroys the session then. The adapter keeps the loop alive.
+ */
+
+typedef struct qd_uv_session qd_uv_session;
+typedef void (*qd_uv_session_closed_fn)(qd_uv_session *adapter);
+
+struct qd_uv_session {
+    qd_session *session;
+    void *context; /* for the program */
+    /* private */
+    uv_poll_t poll;
+    uv_timer_t timer;
+    uv_prepare_t prepare; /* runs before the loop waits */
+    qd_uv_session_closed_fn on_closed;
+    int open_handles;
+};
+
+static inline void qd_uv_session_timer_(uv_timer_t *timer)
+{
+    qd_session_process(((qd_uv_session *)timer->data)->session);
+}
+
+static inline void qd_uv_session_poll_(uv_poll_t *poll, int status, int events)
+{
+    (void)status;
+    (void)events;
+    qd_session_process(((qd_uv_session *)poll->data)->session);
+}
+
+/* Sends what the loop's iteration has requested, and sets the timer for what is due next. */
+static inline void qd_uv_session_prepare_(uv_prepare_t *prepare)
+{
+    qd_uv_session *adapter = (qd_uv_session *)prepare->data;
+    int timeout_ms;
+
+    if (qd_session_timeout(adapter->session) == 0) {
+        qd_session_process(adapter->session);
+    }
+    timeout_ms = qd_session_timeout(adapter->session);
+    if (timeout_ms >= 0 && !uv_is_closing((uv_handle_t *)&adapter->timer)) {
+        uv_timer_start(&adapter->timer, qd_uv_session_timer_, (uint64_t)timeout_ms, 0);
+    }
+}
+
+/* Returns 0, or libuv's error; then nothing is to be closed. */
+static inline int qd_uv_session_start(qd_uv_session *adapter, uv_loop_t *loop, qd_session *session)
+{
+    int fault;
+
+    memset(adapter, 0, sizeof *adapter);
+    adapter->session = session;
+    fault = uv_poll_init(loop, &adapter->poll, qd_session_fd(session));
+    if (fault != 0) {
+        return fault;
+    }
+    adapter->open_handles = 3;
+    adapter->poll.data = adapter->timer.data = adapter->prepare.data = adapter;
+    uv_timer_init(loop, &adapter->timer);
+    uv_prepare_init(loop, &adapter->prepare);
+    uv_prepare_start(&adapter->prepare, qd_uv_session_prepare_);
+    return uv_poll_start(&adapter->poll, UV_READABLE, qd_uv_session_poll_);
+}
+
+static inline void qd_uv_session_closed_(uv_handle_t *handle)
+{
+    qd_uv_session *adapter = (qd_uv_session *)handle->data;
+
+    if (--adapter->open_handles == 0 && adapter->on_closed != NULL) {
+        adapter->on_closed(adapter);
+    }
+}
+
+/* Call it once. `on_closed` may be NULL. */
+static inline void qd_uv_session_close(qd_uv_session *adapter, qd_uv_session_closed_fn on_closed)
+{
+    adapter->on_closed = on_closed;
+    uv_close((uv_handle_t *)&adapter->poll, qd_uv_session_closed_);
+    uv_close((uv_handle_t *)&adapter->timer, qd_uv_session_closed_);
+    uv_close((uv_handle_t *)&adapter->prepare, qd_uv_session_closed_);
 }
 
 #ifdef __cplusplus

@@ -75,6 +75,7 @@ same gateway
 
 for run in 1 2; do
     grep -q 'pairs touch' "$scratch/example_bots.$run" || fail "bots never knew the set of pairs"
+    grep -q 'pairs touch' "$scratch/example_session.$run" || fail "session never knew the set of pairs"
     grep -q ' 1 begin' "$scratch/example_uv_watch.$run" || fail "uv_watch saw no begin"
 done
 

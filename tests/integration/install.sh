@@ -19,7 +19,7 @@ esac
 
 prefix=$scratch/prefix
 cmake --install "$QD_BUILD" --prefix "$prefix" >"$scratch/log" || { cat "$scratch/log"; fail "cmake --install failed"; }
-for file in include/quadrille/{quadrille,quadrille-version,quadrille-views,messages,messages_base,messages_views,quadrille-uv}.h \
+for file in include/quadrille/{quadrille,quadrille-version,quadrille-views,quadrille-session,messages,messages_base,messages_views,quadrille-uv}.h \
     share/quadrille/{quadrille.proto,SPEC.md,README.md} bin/quadrille-server \
     share/man/man1/quadrille{,-server,-bench}.1 share/bash-completion/completions/quadrille{,-server,-bench} \
     share/zsh/site-functions/_quadrille{,-server,-bench}; do
