@@ -68,13 +68,13 @@ void qd_refuse_entry(qd_room_refusals *refusals, uint32_t index, int refusal)
     /* The entries that are listed are the first ones, so that nothing follows an entry that found no memory. */
     const bool is_listed = at == refusals->count && reserve_refused(lists, at);
     refusals->count++;
-    if (!is_listed) {
-        return;
+    if (is_listed) {
+        lists->index[at] = index;
+        lists->code[at] = (uint8_t)refusal;
+        lists->field[at] = (uint8_t)(refusal >> QD_REFUSED_FIELD_SHIFT);
+        refusals->listed++;
     }
-    lists->index[at] = index;
-    lists->code[at] = (uint8_t)refusal;
-    lists->field[at] = (uint8_t)(refusal >> QD_REFUSED_FIELD_SHIFT);
-    refusals->listed++;
+    /* An array may have moved even if another one found no memory. */
     refusals->index = lists->index;
     refusals->code = lists->code;
     refusals->field = lists->field;
