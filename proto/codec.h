@@ -39,7 +39,7 @@ typedef enum qd_decode_result {
  * the room of a client's message, whose `fault` then describes the error. Otherwise `fault` is empty. */
 typedef struct qd_decoded_client {
     qd_client_message message;
-    char fault[120];
+    char fault[160];
     void *memory; /* private */
     size_t memory_size;
 } qd_decoded_client;

@@ -32,8 +32,9 @@ static bool fits(reader *r, const column_group *group, const char *name, size_t 
     if (count == group->count || (count == 0 && !is_needed)) {
         return true;
     }
-    snprintf(r->fault, r->fault_size, "column %s has %zu values, column %s has %zu", name, count, group->name,
-             group->count);
+    snprintf(r->fault, r->fault_size,
+             "column %s has %zu values, column %s has %zu; must have equally many. Send one value per entry", name,
+             count, group->name, group->count);
     return false;
 }
 
@@ -42,7 +43,9 @@ static bool payload_fits(reader *r, const char *name, size_t size, size_t sum)
     if (size == sum) {
         return true;
     }
-    snprintf(r->fault, r->fault_size, "column %s has %zu bytes, column %s_size adds up to %zu", name, size, name, sum);
+    snprintf(r->fault, r->fault_size,
+             "column %s has %zu bytes, column %s_size adds up to %zu; must be equal. Send the sum of the sizes", name,
+             size, name, sum);
     return false;
 }
 

@@ -17,7 +17,7 @@ static qd_buffer *refuse(const char *text)
 void qd_server_init(qd_server *server, const qd_server_config *config)
 {
     qd_service_init(&server->service, &config->service);
-    server->service.no_memory = refuse("the server has no memory left (--memory-max): try again later");
+    server->service.no_memory = refuse("the server has no memory left (--memory-max). Try again later");
     qd_sessions_init(&server->sessions, &server->service, config->tokens, config->admin_tokens);
 }
 
@@ -44,7 +44,7 @@ qd_buffer *qd_server_refusal(void *context, qd_net_refusal reason)
         return service->no_memory;
     }
     snprintf(text, sizeof text,
-             "the server has %u connections, which is all it takes (--connections-max): try again later",
+             "the server has %u connections; must have at most that many (--connections-max). Try again later",
              service->config.limits.connections_max);
     return refuse(text);
 }

@@ -20,8 +20,7 @@ static void handle_ping(qd_session *session, qd_request **request)
 static void handle_nothing(qd_session *session, qd_request **request)
 {
     fail(session, *request, 0, QD_ERROR_UNKNOWN_MESSAGE,
-         "the envelope is empty, or its message is of a kind that this server does not know: see quadrille.proto, "
-         "version %u",
+         "the envelope is empty, or its message is unknown; must have a message of version %u. See quadrille.proto",
          QD_PROTOCOL_VERSION);
 }
 
@@ -43,7 +42,7 @@ static bool check_subscribe(const qd_client_message *message, uint32_t dimension
 
     (void)dimensions;
     return (unsigned)scope <= QD_SCOPE_OWN ||
-           qd_fault_invalid(fault, "scope is %d: must be SCOPE_ALL (1) or SCOPE_OWN (2)", scope);
+           qd_fault_invalid(fault, "scope is %d; must be SCOPE_ALL (1) or SCOPE_OWN (2)", scope);
 }
 
 static bool check_snapshot(const qd_client_message *message, uint32_t dimensions, qd_fault *fault)
@@ -118,13 +117,13 @@ static void handle_adopt(qd_session *session, qd_request **request)
     }
     if (session->endpoint->token == NULL) {
         fail(session, *request, adopt->room, QD_ERROR_NOT_ALLOWED,
-             "this session has no token: must have that of the sessions whose entities it adopts. Send the token in "
+             "this session has no token; must have that of the sessions whose entities it adopts. Send the token in "
              "Hello");
         return;
     }
     if (adopt->session == session->endpoint->session) {
         fail(session, *request, adopt->room, QD_ERROR_INVALID,
-             "session is %" PRIu64 ", which is this one: name another, or none", adopt->session);
+             "session is %" PRIu64 ", which is this one; must be another. Name another, or none", adopt->session);
         return;
     }
     count_writer(membership);
@@ -148,7 +147,7 @@ static void handle_list_sessions(qd_session *session, qd_request **request)
     qd_msg_session_info *rows = qd_shared_alloc(size);
     if (rows == NULL) {
         fail(session, *request, wanted->room, QD_ERROR_LIMIT,
-             "the server has no memory left (--memory-max): try again later");
+             "the server has no memory left (--memory-max). Try again later");
         return;
     }
     qd_server_message message = {.kind = QD_SERVER_SESSION_LIST, .as.session_list = {.sessions = rows}};
@@ -200,18 +199,20 @@ static void dispatch(qd_session *session, qd_request **request, qd_decode_result
     const qd_decoded_client *decoded = &(*request)->decoded;
 
     if (result == QD_DECODE_MALFORMED) {
-        qd_session_end(session, 0, QD_ERROR_MALFORMED,
-                       "a frame of %zu bytes is no ClientFrame: check its protobuf encoding against quadrille.proto",
-                       size);
+        qd_session_end(
+            session, 0, QD_ERROR_MALFORMED,
+            "a frame of %zu bytes is no ClientFrame; must be one. Check its protobuf encoding against quadrille.proto",
+            size);
         return;
     }
     bool early = session->state == QD_SESSION_WAITING && decoded->message.kind != QD_CLIENT_HELLO;
     if (early || session->state == QD_SESSION_RESUMING) {
-        qd_session_end(session, decoded->message.seq, QD_ERROR_NO_HELLO, "the first frame is not Hello: send it first");
+        qd_session_end(session, decoded->message.seq, QD_ERROR_NO_HELLO,
+                       "the first frame is not Hello; must be Hello. Send it first");
         return;
     }
     if (decoded->message.seq > QD_SEQ_MAX) {
-        fail(session, *request, 0, QD_ERROR_INVALID, "seq is %" PRIu64 ": must be below 2^53; count up from 1",
+        fail(session, *request, 0, QD_ERROR_INVALID, "seq is %" PRIu64 "; must be below 2^53. Count up from 1",
              decoded->message.seq);
         return;
     }
@@ -234,7 +235,7 @@ static void dispatch(qd_session *session, qd_request **request, qd_decode_result
 static void fail_for_memory(qd_session *session, const uint8_t *bytes, size_t size)
 {
     uint64_t seq = qd_client_frame_seq(bytes, size);
-    static const char text[] = "the server has no memory left for a frame of %zu bytes (--memory-max): try again later";
+    static const char text[] = "the server has no memory left for a frame of %zu bytes (--memory-max). Try again later";
 
     if (session->state == QD_SESSION_WAITING) {
         qd_session_end(session, seq, QD_ERROR_LIMIT, text, size);

@@ -23,7 +23,7 @@ static qd_status keep_token(qd_session *session, const char *token)
 static bool check_features(qd_session *session, qd_request *request, const qd_msg_hello *hello)
 {
     if (hello->feature_count > QD_FEATURES_MAX) {
-        fail(session, request, 0, QD_ERROR_INVALID, "features has %zu names: must have at most %u",
+        fail(session, request, 0, QD_ERROR_INVALID, "features has %zu names; must have at most %u",
              hello->feature_count, QD_FEATURES_MAX);
         return false;
     }
@@ -31,7 +31,7 @@ static bool check_features(qd_session *session, qd_request *request, const qd_ms
         const size_t size = strlen(hello->features[i]);
 
         if (size == 0 || size > QD_FEATURE_BYTES_MAX) {
-            fail(session, request, 0, QD_ERROR_INVALID, "features[%zu] has %zu bytes: must have 1 to %u", i, size,
+            fail(session, request, 0, QD_ERROR_INVALID, "features[%zu] has %zu bytes; must have 1 to %u", i, size,
                  QD_FEATURE_BYTES_MAX);
             return false;
         }
@@ -46,11 +46,13 @@ void qd_hello(qd_session *session, qd_request **request)
     uint64_t seq = (*request)->decoded.message.seq;
 
     if (session->state == QD_SESSION_READY) {
-        fail(session, *request, 0, QD_ERROR_INVALID, "Hello came before: send it once");
+        fail(session, *request, 0, QD_ERROR_INVALID,
+             "Hello came before; must come once. Send it only as the first frame");
         return;
     }
     if (hello->version != QD_PROTOCOL_VERSION) {
-        qd_session_end(session, seq, QD_ERROR_VERSION, "version is %" PRIu32 ": this server speaks version %u",
+        qd_session_end(session, seq, QD_ERROR_VERSION,
+                       "version is %" PRIu32 "; must be %u, which this server speaks. Use a client of that version",
                        hello->version, QD_PROTOCOL_VERSION);
         return;
     }
@@ -58,7 +60,7 @@ void qd_hello(qd_session *session, qd_request **request)
     if (token_size > QD_TOKEN_BYTES_MAX || client_size > QD_CLIENT_NAME_BYTES_MAX) {
         bool token = token_size > QD_TOKEN_BYTES_MAX;
 
-        fail(session, *request, 0, QD_ERROR_INVALID, "%s has %zu bytes: must have at most %u",
+        fail(session, *request, 0, QD_ERROR_INVALID, "%s has %zu bytes; must have at most %u",
              token ? "token" : "client", token ? token_size : client_size,
              token ? QD_TOKEN_BYTES_MAX : QD_CLIENT_NAME_BYTES_MAX);
         return;
@@ -68,13 +70,14 @@ void qd_hello(qd_session *session, qd_request **request)
     }
     session->admin = sessions->admin_tokens != NULL && qd_tokens_contain(sessions->admin_tokens, hello->token);
     if (!session->admin && sessions->tokens != NULL && !qd_tokens_contain(sessions->tokens, hello->token)) {
-        qd_session_end(session, seq, QD_ERROR_UNAUTHENTICATED,
-                       "the token is not accepted: send one that the server was started with (--token-file)");
+        qd_session_end(
+            session, seq, QD_ERROR_UNAUTHENTICATED,
+            "the token is unknown to the server; must be one of its --token-file. Send such a token in Hello");
         return;
     }
     if (keep_token(session, hello->token) != QD_OK) {
         qd_session_end(session, seq, QD_ERROR_LIMIT,
-                       "the server has no memory left for a session (--memory-max): connect again later");
+                       "the server has no memory left for a session (--memory-max). Connect again later");
         return;
     }
     qd_log(QD_LOG_DEBUG, "hello session=%" PRIu64 " peer=%s client=\"%s\"%s", session->endpoint->session,

@@ -42,23 +42,22 @@ static void on_fault(void *context, qd_link *link, qd_link_fault fault, uint64_t
     switch (fault) {
     case QD_LINK_BAD_PREFIX:
         qd_session_end(session, 0, QD_ERROR_MALFORMED,
-                       "the length before a frame is no varint of at most 5 bytes: send each ClientFrame behind its "
-                       "length");
+                       "the length before a frame is invalid; must be a varint of at most 5 bytes. Send each "
+                       "ClientFrame behind its length");
         return;
     case QD_LINK_FRAME_TOO_LONG: {
         bool waiting = session->state == QD_SESSION_WAITING;
 
-        qd_session_end(session, 0, QD_ERROR_FRAME_TOO_LONG,
-                       "the frame is %" PRIu64 " bytes long: at most %u are read%s", value,
-                       waiting ? QD_FRAME_BYTES_BEFORE_HELLO : session->service->config.limits.frame_bytes_max,
-                       waiting ? " before Hello" : " (--frame-max); split the batch");
+        qd_session_end(session, 0, QD_ERROR_FRAME_TOO_LONG, "the frame has %" PRIu64 " bytes; must have at most %u%s",
+                       value, waiting ? QD_FRAME_BYTES_BEFORE_HELLO : session->service->config.limits.frame_bytes_max,
+                       waiting ? " before Hello. Send Hello first" : " (--frame-max). Split the batch");
         return;
     }
     case QD_LINK_NO_MEMORY:
         break;
     }
     qd_session_end(session, 0, QD_ERROR_LIMIT,
-                   "the server has no memory left for this frame (--memory-max): connect again later");
+                   "the server has no memory left for this frame (--memory-max). Connect again later");
 }
 
 static void on_expired(void *context, qd_link *link)
@@ -68,7 +67,8 @@ static void on_expired(void *context, qd_link *link)
     if (session != NULL && session->state == QD_SESSION_RESUMING) {
         qd_resume_try(session);
     } else if (session != NULL && session->state == QD_SESSION_WAITING) {
-        qd_session_end(session, 0, QD_ERROR_NO_HELLO, "no Hello came within %u ms: send it first", QD_HELLO_MS_MAX);
+        qd_session_end(session, 0, QD_ERROR_NO_HELLO,
+                       "no Hello came within %u ms; must come first. Send it after connecting", QD_HELLO_MS_MAX);
     }
 }
 

@@ -101,7 +101,7 @@ static void settle(qd_session *session, qd_session *older)
     qd_session_welcome(session, true);
     if (!inherit(session, older)) {
         qd_session_end(session, session->hello_seq, QD_ERROR_LIMIT,
-                       "the server has no memory left to resume a session (--memory-max): connect again later");
+                       "the server has no memory left to resume a session (--memory-max). Connect again later");
     }
     qd_session_destroy(older);
 }

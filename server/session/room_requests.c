@@ -16,12 +16,13 @@ static qd_room_actor *create(qd_session *session, const qd_msg_open_room *open, 
     qd_service *service = session->service;
 
     if (!open->has_config) {
-        (void)qd_fault_set(fault, QD_ERROR_UNKNOWN_ROOM, "no room \"%s\" is open: send a config to create it",
+        (void)qd_fault_set(fault, QD_ERROR_UNKNOWN_ROOM,
+                           "no room \"%s\" is open; must be open, or have a config. Send a config to create it",
                            open->name);
         return NULL;
     }
     if (!open->config.has_bounds) {
-        (void)qd_fault_invalid(fault, "bounds are missing: a new room needs them");
+        (void)qd_fault_invalid(fault, "bounds are missing; must be there for a new room. Send them");
         return NULL;
     }
     qd_msg_room_config config;
@@ -36,11 +37,11 @@ static qd_room_actor *create(qd_session *session, const qd_msg_open_room *open, 
     }
     if (status == QD_ERR_FULL) {
         (void)qd_fault_set(fault, QD_ERROR_LIMIT,
-                           "%" PRIu32 " rooms are open, which is all the server takes (--rooms-max): close one",
+                           "%" PRIu32 " rooms are open; must be at most that many (--rooms-max). Close one",
                            service->directory.count);
     } else {
         (void)qd_fault_set(fault, QD_ERROR_LIMIT,
-                           "the server has no memory left for a room (--memory-max): close one, or try again later");
+                           "the server has no memory left for a room (--memory-max). Close one, or try again later");
     }
     return NULL;
 }
@@ -69,7 +70,7 @@ static qd_room_actor *find_or_create(qd_session *session, qd_request *request, q
 static void open_listed(qd_session *session, qd_request **request, qd_fault *fault)
 {
     if (atomic_load(&session->sessions->stopping)) {
-        (void)qd_fault_set(fault, QD_ERROR_NOT_ALLOWED, "the server is stopping: open the room on another");
+        (void)qd_fault_set(fault, QD_ERROR_NOT_ALLOWED, "the server is stopping. Open the room on another server");
         return;
     }
     qd_room_actor *actor = find_or_create(session, *request, fault);
@@ -84,7 +85,7 @@ static void open_listed(qd_session *session, qd_request **request, qd_fault *fau
         fault->room = actor->entry.handle;
         (void)qd_fault_set(
             fault, QD_ERROR_LIMIT,
-            "the server has no memory left to join a room (--memory-max): leave one, or try again later");
+            "the server has no memory left to join a room (--memory-max). Leave one, or try again later");
         qd_room_actor_wake(actor); /* so that an empty room closes in time */
         return;
     }
@@ -135,8 +136,8 @@ void qd_room_request_close(qd_session *session, qd_request **request)
     }
     if (!may_close(session, membership->actor)) {
         fail(session, *request, room, QD_ERROR_NOT_ALLOWED,
-             "only the session that created the room, one with its token, or an admin may close it: LeaveRoom leaves "
-             "it");
+             "another session created the room; must be this session, one with its token, or an admin. LeaveRoom "
+             "leaves it open");
         return;
     }
     /* The name is free at once, so that an OpenRoom sent after this creates a new room. */
@@ -162,7 +163,7 @@ void qd_room_request_list(qd_session *session, qd_request **request)
     const size_t size = QD_LIST_ROOMS_MAX * (sizeof(qd_msg_room_info) + QD_ROOM_NAME_BYTES_MAX + 1);
     qd_msg_room_info *rooms = qd_shared_alloc(size);
     if (rooms == NULL) {
-        fail(session, *request, 0, QD_ERROR_LIMIT, "the server has no memory left (--memory-max): try again later");
+        fail(session, *request, 0, QD_ERROR_LIMIT, "the server has no memory left (--memory-max). Try again later");
         return;
     }
     char(*names)[QD_ROOM_NAME_BYTES_MAX + 1] = (void *)(rooms + QD_LIST_ROOMS_MAX);

@@ -144,7 +144,7 @@ qd_membership *qd_session_expect_membership(qd_session *session, const qd_reques
         qd_room_actor_fetch(membership->actor);
     } else {
         qd_session_fail(session, request, room, QD_ERROR_UNKNOWN_ROOM,
-                        "no room with handle %" PRIu64 " is open in this session: OpenRoom first", room);
+                        "room is %" PRIu64 "; must be a room that this session has open. OpenRoom first", room);
     }
     return membership;
 }

@@ -251,7 +251,7 @@ static void take_over(qd_session *session)
     qd_reply_send(session->service, session->link,
                   &(qd_server_message){.kind = QD_SERVER_GO_AWAY,
                                        .as.go_away = {.reason = QD_GO_AWAY_TAKEN_OVER,
-                                                      .text = "the session goes on with another connection"}});
+                                                      .text = "another connection has resumed the session"}});
     qd_link_close(session->link, 0);
 }
 

@@ -74,9 +74,9 @@ err '^quadrille query: room yard has 2 dimensions, but the given values have 3: 
 
 # Errors from the server.
 expect 1 quadrille query yard box 5,0,1,1
-err 'refused: box goes from min_x 5 to max_x 1: min must not be above max, nor NaN \(INVALID\)'
-fails 1 'ray\.direction is 0 on every axis: give it a length' quadrille query yard ray 0,0,0,0
-fails 1 'circle\.radius is -1: must be 0 or more' quadrille query yard circle 0,0,-1
+err 'refused: box goes from min_x 5 to max_x 1; must be numbers with min at most max.* \(INVALID\)'
+fails 1 'ray\.direction is 0 on every axis; must have a length above 0' quadrille query yard ray 0,0,0,0
+fails 1 'circle\.radius is -1; must be 0 or more' quadrille query yard circle 0,0,-1
 fails 1 'UNKNOWN_ROOM' quadrille query nowhere box 0,0,1,1
 
 # Errors that the CLI detects itself.

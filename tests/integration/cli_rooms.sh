@@ -59,11 +59,11 @@ unset QUADRILLE_TOKEN
 expect 0 quadrille open tree --index quadtree --depth 10 --empty-close-ms 1000
 out '^room tree created: .*, index quadtree, '
 expect 1 quadrille open bad --index quadtree --depth 11
-err 'depth is 11: must be 1 to 10 with INDEX_QUADTREE in 2 dimensions \(INVALID\)'
+err 'depth is 11; must be 1 to 10 with INDEX_QUADTREE in 2 dimensions \(INVALID\)'
 fails 1 'index is INDEX_OCTREE, which is for three dimensions.*INVALID' quadrille open bad --index octree
-fails 1 'depth is 3: leave it out with INDEX_BRUTE, which is no tree' quadrille open bad --index brute --depth 3
-fails 1 'prune is PRUNE_LAZY: leave it out with INDEX_AUTO' quadrille open bad --prune lazy
-fails 1 'cell_size is 4: leave it out with INDEX_AUTO' quadrille open bad --cell-size 4
+fails 1 'depth is 3; must be absent with INDEX_BRUTE, which is no tree' quadrille open bad --index brute --depth 3
+fails 1 'prune is PRUNE_LAZY; must be absent with INDEX_AUTO' quadrille open bad --prune lazy
+fails 1 'cell_size is 4; must be absent with INDEX_AUTO' quadrille open bad --cell-size 4
 
 # Many rooms are listed in pages.
 token=opener

@@ -63,7 +63,7 @@ SESSION_TEST(hello_with_wrong_version_is_refused)
         send_hello(raw, 1, versions[i], 0, 0);
         /* The server ignores all bytes behind it. */
         raw_send_message(raw, &ping);
-        raw_expect_end(raw, QD_ERROR_VERSION, "speaks version 1");
+        raw_expect_end(raw, QD_ERROR_VERSION, "must be 1");
     }
 }
 

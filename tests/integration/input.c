@@ -109,7 +109,7 @@ SESSION_TEST(message_that_makes_no_sense_is_refused)
         {3, QD_ERROR_COLUMNS, "y", 16, {8, 3, FIELD_MOVE << 3 | 2, 12, 0x12, 4, 1, 0, 0, 0, 0x1a, 4, 0, 0, 0, 0}},
         {5,
          QD_ERROR_COLUMNS,
-         "column region has 2 values, column id has 1",
+         "column region has 2 values, column id has 1; must have equally many. Send one value per entry",
          17,
          {8, 5, 0xa2, 1, 12, 8, 7, 0x12, 4, 1, 0, 0, 0, 0x1a, 2, 1, 1}},
     };
@@ -236,7 +236,7 @@ SESSION_TEST(request_with_value_out_of_range_is_refused)
         {qd_client_get_snapshot(client, room, NULL, (1u << 20) + 1), QD_ERROR_INVALID, "limit"},
         {qd_client_get_snapshot(client, room, &turned, 0), QD_ERROR_INVALID, "region"},
         {qd_client_get_snapshot(client, room, &nan, 0), QD_ERROR_INVALID, "region"},
-        {qd_client_get_snapshot(client, room, &deep, 0), QD_ERROR_INVALID, "leave z out"},
+        {qd_client_get_snapshot(client, room, &deep, 0), QD_ERROR_INVALID, "Leave z out"},
         {qd_client_query(client, &(qd_msg_query){.room = room, .kind = QD_QUERY_RAY}), QD_ERROR_INVALID,
          "ray.direction"},
     };

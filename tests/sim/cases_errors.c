@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The texts of refusals, as real requests get them, against errors.expected. To renew that file after a change, copy
- * the file that a failing test names over it, and read the difference.
+ * The texts of all errors, as real requests get them, against errors.expected, each once. tests/structure/check.py finds
+ * a text that is missing there. Texts about memory have N for each number. To renew that file after a change, copy the
+ * file that a failing test names over it, and read the difference.
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "errors.h"
 #include "scenario.h"
 
 #define ACTUAL "errors.actual"
@@ -35,7 +37,14 @@ typedef struct request {
     .open_room = {.name = "new",                                                                                       \
                   .has_config = true,                                                                                  \
                   .config = {.has_bounds = true, .bounds.max_x = 9, .bounds.max_y = 9, __VA_ARGS__}}
+#define OPENED_NONE          .open_room = {.name = "new", .has_config = true}
+#define AGAIN_AS(name_, ...) .open_room = {.name = name_, .has_config = true, .config = {__VA_ARGS__}}
+#define TIERS(count_, range_, every_)                                                                                  \
+    WATCHED(.id = IDS(3), .entity = IDS(1), .range = FLOATS(1), .tier_count = count_, .relay_range = range_,           \
+            .relay_every = every_)
 #define ASKED(...) .query = {__VA_ARGS__}
+
+static const uint32_t many[1025];
 
 static const request requests[] = {
     /* the envelope, Hello, rooms */
@@ -64,6 +73,27 @@ static const request requests[] = {
     FOR(FLAT, OPEN_ROOM, OPENED(.prune = QD_PRUNE_LAZY)),
     FOR(FLAT, OPEN_ROOM, OPENED(.cell_size = -1, .index = QD_INDEX_HASH)),
     FOR(FLAT, OPEN_ROOM, OPENED(.cell_size = 1, .index = QD_INDEX_BRUTE)),
+    FOR(FLAT, OPEN_ROOM, .open_room = {.name = "a\xff"}),
+    FOR(FLAT, OPEN_ROOM, OPENED(.prune = (qd_prune_kind)7, .index = QD_INDEX_SPARSE)),
+    FOR(FLAT, OPEN_ROOM, OPENED_NONE),
+    /* rooms that are open with another config */
+    FOR(FLAT, OPEN_ROOM, AGAIN_AS("flat", .dimensions = 3)),
+    FOR(FLAT, OPEN_ROOM, AGAIN_AS("flat", .tick_hz = 30)),
+    FOR(FLAT, OPEN_ROOM, AGAIN_AS("flat", .tick_mode = QD_TICK_MODE_CLOCK)),
+    FOR(FLAT, OPEN_ROOM, AGAIN_AS("flat", .depth = 3)),
+    FOR(FLAT, OPEN_ROOM, AGAIN_AS("flat", .entities_max = 4)),
+    FOR(FLAT, OPEN_ROOM, AGAIN_AS("flat", .events_max = 4)),
+    FOR(FLAT, OPEN_ROOM, AGAIN_AS("flat", .observers_max = 4)),
+    FOR(FLAT, OPEN_ROOM, AGAIN_AS("flat", .visible_entries_max = 4)),
+    FOR(FLAT, OPEN_ROOM, AGAIN_AS("flat", .has_grace_ms = true)),
+    FOR(FLAT, OPEN_ROOM, AGAIN_AS("flat", .has_empty_close_ms = true)),
+    FOR(FLAT, OPEN_ROOM, AGAIN_AS("flat", .writers = 2, .tick_mode = QD_TICK_MODE_STEP)),
+    FOR(FLAT, OPEN_ROOM, AGAIN_AS("flat", .index = QD_INDEX_BRUTE)),
+    FOR(FLAT, OPEN_ROOM, AGAIN_AS("flat", .has_swept = true, .swept = true)),
+    FOR(FLAT, OPEN_ROOM, AGAIN_AS("flat", .has_bounds = true, .bounds = {.max_x = 100, .max_y = 9})),
+    FOR(FLAT, OPEN_ROOM, AGAIN_AS("clock", .tick_hz = 5)),
+    FOR(FLAT, OPEN_ROOM, AGAIN_AS("grid", .index = QD_INDEX_GRID, .cell_size = 5)),
+    FOR(FLAT, OPEN_ROOM, AGAIN_AS("sparse", .index = QD_INDEX_SPARSE, .prune = QD_PRUNE_LAZY)),
     FOR(FLAT, LIST_ROOMS, .list_rooms = {.limit = 1001}),
     FOR(FLAT, LIST_SESSIONS, .list_sessions = {.limit = 1001}),
     /* batches as a whole */
@@ -79,6 +109,11 @@ static const request requests[] = {
     FOR(FLAT, MOVE_ROSTER, .move_roster = {.roster = 1, .count = 1, AT(1, 1)}),
     FOR(FLAT, SET_DESCRIPTION, .set_description = {.count = 1, .id = IDS(1), .hidden = BYTES(2)}),
     FOR(FLAT, OBSERVE, WATCHED(.id = IDS(3))),
+    FOR(FLAT, OBSERVE, WATCHED(.id = IDS(3), AT(1, 1), .z = FLOATS(1), .anchored = BYTES(0))),
+    FOR(FLAT, OBSERVE, TIERS(9, ((const float[9]){1, 2, 3, 4, 5, 6, 7, 8, 9}), ((const uint32_t[9]){1, 1}))),
+    FOR(FLAT, OBSERVE, TIERS(1, FLOATS(-1), IDS(1))),
+    FOR(FLAT, OBSERVE, TIERS(1, FLOATS(1), IDS(0))),
+    FOR(FLAT, SET_EXCEPTIONS, .set_exceptions = {.observer = 1, .show_count = 1025, .show = many}),
     FOR(FLAT, MOVE_OBSERVERS, WATCHED(.id = IDS(2), .x = FLOATS(1))),
     FOR(FLAT, SET_EXCEPTIONS, .set_exceptions = {.observer = 9}),
     FOR(FLAT, SET_VIEW_OPTIONS, .set_view_options = {.watch = (qd_watch)9}),
@@ -111,35 +146,76 @@ static const request requests[] = {
     /* questions */
     FOR(FLAT, GET_SNAPSHOT, .get_snapshot = {.limit = UINT32_MAX}),
     FOR(FLAT, GET_SNAPSHOT, .get_snapshot = {.has_region = true, .region = {.min_x = 1}}),
+    FOR(FLAT, GET_SNAPSHOT, .get_snapshot = {.has_region = true, .region = {.max_z = 1}}),
     FOR(FLAT, QUERY, ASKED(.kind = QD_QUERY_NOTHING)),
+    FOR(FLAT, QUERY, ASKED(.kind = QD_QUERY_CIRCLE, .where.circle = {.radius = NAN})),
     FOR(FLAT, QUERY, ASKED(.kind = QD_QUERY_CIRCLE, .where.circle = {.radius = -1})),
     FOR(FLAT, QUERY, ASKED(.kind = QD_QUERY_NEAREST, .where.nearest = {.z = 1})),
     FOR(FLAT, QUERY, ASKED(.kind = QD_QUERY_RAY)),
     FOR(FLAT, QUERY, ASKED(.kind = QD_QUERY_BOX, .where.box = {.min_x = 5})),
 };
 
-static void write_refusal(FILE *file, sim_peer *peer)
+static bool is_new(sim_texts *texts, const char *line)
+{
+    for (unsigned i = 0; i < texts->count; i++) {
+        if (strcmp(texts->lines[i], line) == 0) {
+            return false;
+        }
+    }
+    sim_check(texts->count < SIM_TEXTS_MAX, "more than %d texts", SIM_TEXTS_MAX);
+    texts->lines[texts->count++] = strdup(line);
+    return true;
+}
+
+/* Writes a line that is not there yet. */
+static void write_text(sim_texts *texts, const char *what, const char *text)
+{
+    char line[600];
+    size_t used = (size_t)snprintf(line, sizeof line, "%s: ", what);
+
+    for (const char *at = text; *at != '\0' && used < sizeof line - 1; at++) {
+        const bool digit = texts->for_memory && *at >= '0' && *at <= '9';
+
+        if (!digit || line[used - 1] != 'N') {
+            line[used++] = digit ? 'N' : *at;
+        }
+    }
+    line[used] = '\0';
+    if (is_new(texts, line)) {
+        fprintf(texts->file, "%s\n", line);
+    }
+}
+
+unsigned sim_texts_take(sim_texts *texts, sim_peer *peer)
 {
     const qd_server_message *message;
-    bool any = false;
+    unsigned taken = 0;
 
     sim_house_settle(peer->house);
     while ((message = sim_peer_next(peer)) != NULL) {
         const qd_msg_accepted *accepted = &message->as.accepted;
 
         if (message->kind == QD_SERVER_ERROR) {
-            fprintf(file, "%s: %s\n", qd_error_code_name(message->as.error.code), message->as.error.text);
-            any = true;
+            write_text(texts, qd_error_code_name(message->as.error.code), message->as.error.text);
         } else if (message->kind == QD_SERVER_ACCEPTED && accepted->refused_total > 0) {
-            fprintf(file, "%s: %s\n", qd_error_code_name(accepted->refused_code[0]), accepted->text);
-            any = true;
+            write_text(texts, qd_error_code_name(accepted->refused_code[0]), accepted->text);
+        } else if (message->kind == QD_SERVER_GO_AWAY) {
+            write_text(texts, "GO_AWAY", message->as.go_away.text);
+        } else {
+            continue;
         }
+        taken++;
     }
-    sim_check(any, "a request is not refused");
+    return taken;
+}
+
+void sim_texts_expect(sim_texts *texts, sim_peer *peer)
+{
+    sim_check(sim_texts_take(texts, peer) > 0, "a request is not refused");
 }
 
 /* The refusals that end a connection. */
-static void write_ends(FILE *file, sim_house *house)
+static void write_ends(sim_texts *texts, sim_house *house)
 {
     static const uint8_t long_frame[] = {0xff, 0xff, 0x7f}, no_length[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
     static const uint8_t no_frame[] = {0x03, 0x3a, 0xff, 0xff};
@@ -161,7 +237,31 @@ static void write_ends(FILE *file, sim_house *house)
         } else {
             sim_house_pass(house, 3000);
         }
-        write_refusal(file, &peer);
+        sim_texts_expect(texts, &peer);
+        sim_peer_close(&peer);
+    }
+}
+
+/* Frames that no encoder writes, from an open session: a seq of 2^53; a SetDescription with one id, one byte of payload
+ * and its size 2; a frame above --frame-max. */
+static void write_frames(sim_texts *texts, sim_house *house)
+{
+    static const uint8_t seq[] = {0x0c, 0x08, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x10, 0x8a, 0x01, 0x00};
+    static const uint8_t payload[] = {0x11, 0x08, 0x07, 0x9a, 0x01, 0x0c, 0x12, 0x04, 1,
+                                      0,    0,    0,    0x22, 0x01, 7,    0x2a, 0x01, 2};
+    static const uint8_t long_frame[] = {0xff, 0xff, 0xff, 0x7f};
+
+    const struct {
+        const uint8_t *bytes;
+        size_t size;
+    } frames[] = {{seq, sizeof seq}, {payload, sizeof payload}, {long_frame, sizeof long_frame}};
+
+    for (size_t i = 0; i < sizeof frames / sizeof frames[0]; i++) {
+        sim_peer peer;
+
+        sim_peer_open(&peer, house, NULL);
+        sim_link_write(peer.link, frames[i].bytes, frames[i].size);
+        sim_texts_expect(texts, &peer);
         sim_peer_close(&peer);
     }
 }
@@ -174,6 +274,8 @@ static void prepare(sim_house *house, sim_peer *asker, sim_peer *other, uint64_t
 
     sim_peer_open(asker, house, NULL);
     sim_peer_open(other, house, NULL);
+    sim_peer_open_room(asker, "grid", &(qd_msg_room_config){.index = QD_INDEX_GRID});
+    sim_peer_open_room(asker, "sparse", &(qd_msg_room_config){.index = QD_INDEX_SPARSE});
     rooms[FLAT] = sim_peer_open_room(asker, "flat", &flat);
     rooms[DEEP] = sim_peer_open_room(asker, "deep", &deep);
     rooms[CLOCK] = sim_peer_open_room(asker, "clock", &clock);
@@ -191,14 +293,17 @@ static void prepare(sim_house *house, sim_peer *asker, sim_peer *other, uint64_t
     sim_house_settle(house);
 }
 
-CASE(error_texts_are_the_expected_ones)
+CASE(error_texts_are_the_expected_ones, .limits = {.roster_ids_max = 8192, .queue_bytes_max = 16384, .rooms_max = 2000})
 {
-    FILE *file = fopen(ACTUAL, "w");
+    static sim_texts texts;
     sim_peer asker, other;
     uint64_t rooms[ROOMS];
 
-    sim_check(file != NULL, "cannot write %s", ACTUAL);
-    write_ends(file, house);
+    texts = (sim_texts){.file = fopen(ACTUAL, "w")};
+    sim_check(texts.file != NULL, "cannot write %s", ACTUAL);
+    setvbuf(texts.file, NULL, _IOLBF, 0); /* all of it, if a check fails */
+    write_ends(&texts, house);
+    write_frames(&texts, house);
     prepare(house, &asker, &other, rooms);
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
         qd_client_message message = requests[i].message;
@@ -208,11 +313,18 @@ CASE(error_texts_are_the_expected_ones)
             message.as.room.room = rooms[requests[i].room];
         }
         sim_peer_send(&asker, message);
-        write_refusal(file, &asker);
+        sim_texts_expect(&texts, &asker);
     }
-    fclose(file);
     sim_peer_close(&asker);
     sim_peer_close(&other);
+    sim_texts_of_sessions(&texts, house);
+    sim_texts_of_limits(&texts, house);
+    sim_texts_of_memory(&texts, house);
+    sim_texts_of_stopping(&texts, house);
+    fclose(texts.file);
+    while (texts.count > 0) {
+        free(texts.lines[--texts.count]);
+    }
     sim_check(system("diff -u " SIM_ERRORS_EXPECTED " " ACTUAL) == 0, "refusals have other texts: see %s", ACTUAL);
     remove(ACTUAL);
 }

@@ -18,7 +18,7 @@ SCENARIO(entities_are_handed_over) = {
     STEP(A, "applied 1"),
     LOOK(B, ""),
     HAND_OVER(A, "error INVALID: session is 3, which is not in the room", 1, 3, false),
-    HAND_OVER(A, "error INVALID: session is 0: name the receiver", 1, 0, false),
+    HAND_OVER(A, "error INVALID: session is 0", 1, 0, false),
     HAND_OVER(A, "error INVALID: session is 2, and room_owned is set", 1, 2, true),
     HAND_OVER(C, "error UNKNOWN_ROOM: OpenRoom first", 1, 2, false),
     LOOK(B, ""),

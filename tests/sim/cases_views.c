@@ -86,8 +86,8 @@ SCENARIO(bad_requests_of_views_are_refused, .limits = {.observers_max = 3}) = {
     SPAWN(A, NULL, 1, 1, 0),
     SPAWN(B, NULL, 2, 1, 0),
     STEP(A, "applied 1"),
-    OBSERVE(A, "error UNKNOWN_ROOM: no room with handle 77", 1, .room = 77, .entity = IDS(1), .range = FLOATS(5)),
-    OBSERVE(A, "error COLUMNS: column x is missing, but entry 0 is free: send it", 1),
+    OBSERVE(A, "error UNKNOWN_ROOM: room is 77", 1, .room = 77, .entity = IDS(1), .range = FLOATS(5)),
+    OBSERVE(A, "error COLUMNS: column x is missing, but entry 0 is free", 1),
     STEER(A, "error COLUMNS: column y is missing", 1, .x = FLOATS(1)),
     SET_DESCRIPTION(A, "error INVALID: payload_size of entry 0 is 33", 1, .payload_size = BYTES(33),
                     .payload = (uint8_t[33]){0}),
@@ -108,8 +108,7 @@ SCENARIO(bad_requests_of_views_are_refused, .limits = {.observers_max = 3}) = {
     WATCH_AROUND(A, "", 3, 1, 5),
     LOOK(B, ""),
     WATCH_AROUND(B, "accepted 0 OBSERVERS_FULL: the room has 3 observers", 4, 2, 5),
-    SEND(A, "error UNKNOWN_ID: a is 8, an entity, and b is 1, an entity: one of them is not", WHY,
-         .why = {.a = 8, .b = 1}),
+    SEND(A, "error UNKNOWN_ID: a is 8, an entity, and b is 1, an entity", WHY, .why = {.a = 8, .b = 1}),
 };
 
 SCENARIO(watched_session_gets_its_watchers) = {

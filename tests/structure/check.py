@@ -15,6 +15,7 @@ breaks a rule, with the rule, and exits with 1:
   5. Each file and each function that a README.md under server/ names exists.
   6. Each rule of proto/SPEC.md names its tests, and they exist. The rules of a section have consecutive numbers, and the
      comments of proto/quadrille.proto and other pages name only rules that exist.
+  7. Each error text of the server stands in tests/sim/errors.expected, unless UNSEEN gives the reason.
 """
 import collections
 import os
@@ -247,6 +248,53 @@ def check_spec(root):
     return problems
 
 
+ERRORS = "tests/sim/errors.expected"
+# Where error texts are written: texts of three words or more outside log lines.
+ERROR_SOURCES = ("server/session/", "server/actor/", "server/app/server.c", "proto/decode_generic.c")
+# Texts and parts of texts that no request of the simulation gets, each with the reason.
+UNSEEN = {
+    "the server has no memory left for this frame (--memory-max). Connect again later": "needs the reader of a socket",
+    "%s: the token in line %u has %zu bytes: at most %u": "about a file, for the operator",
+    "%s: no token in it: write one a line": "about a file, for the operator",
+    "%s: out of memory": "about a file, for the operator",
+    "a number and a secret": "an assertion of the compiler",
+    "the room has %u sessions; must have at most that many. Open another room": "needs 1,048,576 sessions",
+    "the server has no memory left for the result of a query (--memory-max). Ask with a smaller limit":
+        "needs more than a room's heap draws ahead",
+    "the server has no memory left for the reasons of %PRIu32 observers (--memory-max). Name one observer":
+        "needs more than a room's heap draws ahead",
+}
+LITERAL = r'(?:"(?:[^"\\\n]|\\.)*"|\bPRI[uxX]\d+)'
+PLACE = re.compile(r"%(?:[-+ #0-9.]*(?:zu|ll[ux]|[udgsxX])|\d*PRI[uxX]\d+)")
+
+
+def error_texts(root, path):
+    with open(os.path.join(root, path), encoding="utf-8") as file:
+        code = re.sub(r"/\*.*?\*/|^#.*?(?<!\\)$", "", file.read(), flags=re.S | re.M)
+    for match in re.finditer(rf"{LITERAL}(?:\s*{LITERAL})*", code):
+        parts = re.findall(LITERAL, match.group())
+        text = "".join(part[1:-1] if part[0] == '"' else part for part in parts).replace('\\"', '"')
+        statement = re.split(r"[;{}]", code[:match.start()])[-1]
+        if len(text.split()) > 2 and "qd_log(" not in statement:
+            yield text
+
+
+def check_errors(root, files):
+    with open(os.path.join(root, ERRORS), encoding="utf-8") as file:
+        expected = file.read()
+    problems, unseen = [], set(UNSEEN)
+    for path in [path for path in files if path.endswith(".c")] + ["proto/decode_generic.c"]:
+        if not path.startswith(ERROR_SOURCES):
+            continue
+        for text in error_texts(root, path):
+            unseen.discard(text)
+            pattern = ".*?".join(re.escape(part) for part in PLACE.split(text))
+            if text not in UNSEEN and not re.search(pattern, expected):
+                problems.append(f"{path}: \"{text}\" is not in {ERRORS}; add a request that gets it to tests/sim, or the "
+                                "text to UNSEEN in tests/structure/check.py")
+    return problems + [f"UNSEEN has \"{text}\", which no source has; remove it" for text in sorted(unseen)]
+
+
 def main(arguments):
     if len(arguments) != 2:
         sys.exit(__doc__.strip())
@@ -286,6 +334,7 @@ def main(arguments):
             problems.append(f"{folder}: has {number} files; a folder has at most {FILES_MAX}")
     problems += check_readmes(root, files)
     problems += check_spec(root)
+    problems += check_errors(root, files)
     for line in problems:
         print(line)
     print(f"{len(files)} files, {sum(map(len, edges.values()))} edges, {len(problems)} problems")

@@ -170,7 +170,7 @@ TEST(column_of_another_length_is_refused_by_name)
             for (unsigned length = 0; length <= LENGTH + 1; length++) {
                 const bool fits = length == LENGTH || (length == 0 && i >= set.needed_count);
                 test_decoded decoded;
-                char fault[120] = "";
+                char fault[160] = "";
 
                 print_message("%s: %u of %s\n", group->message, length, set.columns[i]->name);
                 set_lengths(&set, LENGTH);
@@ -178,8 +178,10 @@ TEST(column_of_another_length_is_refused_by_name)
                 decode_columns(group, &set, &decoded);
                 assert_int_equal(decoded.result, fits ? QD_DECODE_OK : QD_DECODE_COLUMNS);
                 if (!fits && group->side == CLIENT) {
-                    snprintf(fault, sizeof fault, "column %s has %u values, column %s has %u", set.columns[i]->name,
-                             length, set.columns[0]->name, LENGTH);
+                    snprintf(
+                        fault, sizeof fault,
+                        "column %s has %u values, column %s has %u; must have equally many. Send one value per entry",
+                        set.columns[i]->name, length, set.columns[0]->name, LENGTH);
                     expect_only_room(&decoded);
                 }
                 assert_string_equal(decoded.fault, fault);
@@ -194,7 +196,7 @@ TEST(columns_without_the_first_are_refused)
     for (const column_group *group = groups; group < groups + COUNT_OF(groups); group++) {
         column_set set = columns_of(group);
         test_decoded decoded;
-        char fault[120];
+        char fault[160];
 
         if (set.count == 1) {
             continue;
@@ -203,8 +205,9 @@ TEST(columns_without_the_first_are_refused)
         set.lengths[0] = 0;
         decode_columns(group, &set, &decoded);
         assert_int_equal(decoded.result, QD_DECODE_COLUMNS);
-        snprintf(fault, sizeof fault, "column %s has %u values, column %s has 0", set.columns[1]->name, LENGTH,
-                 set.columns[0]->name);
+        snprintf(fault, sizeof fault,
+                 "column %s has %u values, column %s has 0; must have equally many. Send one value per entry",
+                 set.columns[1]->name, LENGTH, set.columns[0]->name);
         assert_string_equal(decoded.fault, group->side == CLIENT ? fault : "");
         release(&decoded);
     }
@@ -244,10 +247,13 @@ TEST(payload_of_another_size_is_refused)
         {CLIENT, RAW("\x22\x05hello\x2a\x03\x02\x00\x03"), NULL},
         {CLIENT, RAW("\x2a\x03\x00\x00\x00"), NULL},
         {CLIENT, RAW("\x22\x04hell\x2a\x03\x02\x00\x03"),
-         "column payload has 4 bytes, column payload_size adds up to 5"},
-        {CLIENT, RAW("\x2a\x03\x02\x00\x03"), "column payload has 0 bytes, column payload_size adds up to 5"},
-        {CLIENT, RAW("\x22\x05hello"), "column payload has 5 bytes, column payload_size adds up to 0"},
-        {CLIENT, RAW("\x22\x02he\x2a\x02\x01\x01"), "column payload_size has 2 values, column id has 3"},
+         "column payload has 4 bytes, column payload_size adds up to 5; must be equal. Send the sum of the sizes"},
+        {CLIENT, RAW("\x2a\x03\x02\x00\x03"),
+         "column payload has 0 bytes, column payload_size adds up to 5; must be equal. Send the sum of the sizes"},
+        {CLIENT, RAW("\x22\x05hello"),
+         "column payload has 5 bytes, column payload_size adds up to 0; must be equal. Send the sum of the sizes"},
+        {CLIENT, RAW("\x22\x02he\x2a\x02\x01\x01"),
+         "column payload_size has 2 values, column id has 3; must have equally many. Send one value per entry"},
         /* View: enter_payload_size is field 22, enter_payload field 23. */
         {SERVER, RAW("\xba\x01\x00"), NULL},
         {SERVER, RAW("\xb2\x01\x01\x02"), ""},

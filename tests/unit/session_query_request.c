@@ -42,15 +42,15 @@ TEST(query_with_z_is_refused_in_two_dimensions)
         const char *text;
     } cases[] = {
         {{.kind = QD_QUERY_BOX, .where.box = {.max_z = 1}},
-         "box.max_z is 1, but the room has two dimensions: leave it out"},
+         "box.max_z is 1, but the room has two dimensions; must be 0. Leave it out"},
         {{.kind = QD_QUERY_CIRCLE, .where.circle = {.z = -2}},
-         "circle.z is -2, but the room has two dimensions: leave it out"},
+         "circle.z is -2, but the room has two dimensions; must be 0. Leave it out"},
         {{.kind = QD_QUERY_NEAREST, .where.nearest = {.z = 3}},
-         "nearest.z is 3, but the room has two dimensions: leave it out"},
+         "nearest.z is 3, but the room has two dimensions; must be 0. Leave it out"},
         {{.kind = QD_QUERY_RAY, .where.ray = {.z = 4, .direction_x = 1}},
-         "ray.z is 4, but the room has two dimensions: leave it out"},
+         "ray.z is 4, but the room has two dimensions; must be 0. Leave it out"},
         {{.kind = QD_QUERY_RAY, .where.ray = {.direction_z = 5}},
-         "ray.direction_z is 5, but the room has two dimensions: leave it out"},
+         "ray.direction_z is 5, but the room has two dimensions; must be 0. Leave it out"},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         expect_fault(&cases[i].query, 2, cases[i].text);
@@ -64,16 +64,18 @@ TEST(query_with_bad_value_is_refused)
         qd_msg_query query;
         const char *text;
     } cases[] = {
-        {{.kind = QD_QUERY_NOTHING}, "the query has no region: send one of box, circle, nearest and ray"},
-        {{.kind = QD_QUERY_BOX, .limit = 65537}, "limit is 65537: must be at most 65536"},
+        {{.kind = QD_QUERY_NOTHING},
+         "the query has no region; must have a box, circle, nearest or ray. Send one of them"},
+        {{.kind = QD_QUERY_BOX, .limit = 65537}, "limit is 65537; must be at most 65536"},
         {{.kind = QD_QUERY_BOX, .where.box = {.min_z = 2, .max_z = 1}},
-         "box goes from min_z 2 to max_z 1: min must not be above max, nor NaN"},
-        {{.kind = QD_QUERY_BOX, .where.box = {.min_x = NAN}}, "box.min_x is nan: must be finite"},
-        {{.kind = QD_QUERY_CIRCLE, .where.circle = {.z = INFINITY}}, "circle.z is inf: must be finite"},
-        {{.kind = QD_QUERY_CIRCLE, .where.circle = {.radius = -1}}, "circle.radius is -1: must be 0 or more"},
-        {{.kind = QD_QUERY_NEAREST, .where.nearest = {.within = -1}}, "nearest.within is -1: must be 0 or more"},
-        {{.kind = QD_QUERY_RAY}, "ray.direction is 0 on every axis: give it a length"},
-        {{.kind = QD_QUERY_RAY, .where.ray = {.direction_z = 1, .length = -1}}, "ray.length is -1: must be 0 or more"},
+         "box goes from min_z 2 to max_z 1; must be numbers with min at most max. Exchange or correct them"},
+        {{.kind = QD_QUERY_BOX, .where.box = {.min_x = NAN}}, "box.min_x is nan; must be finite"},
+        {{.kind = QD_QUERY_CIRCLE, .where.circle = {.z = INFINITY}}, "circle.z is inf; must be finite"},
+        {{.kind = QD_QUERY_CIRCLE, .where.circle = {.radius = -1}}, "circle.radius is -1; must be 0 or more"},
+        {{.kind = QD_QUERY_NEAREST, .where.nearest = {.within = -1}}, "nearest.within is -1; must be 0 or more"},
+        {{.kind = QD_QUERY_RAY},
+         "ray.direction is 0 on every axis; must have a length above 0. Send where the ray points to"},
+        {{.kind = QD_QUERY_RAY, .where.ray = {.direction_z = 1, .length = -1}}, "ray.length is -1; must be 0 or more"},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         expect_fault(&cases[i].query, 3, cases[i].text);
@@ -89,12 +91,17 @@ TEST(region_with_bad_bounds_is_refused)
     assert_true(qd_region_check(&flat, 3, &fault));
     assert_true(qd_region_check(&deep, 3, &fault));
     assert_false(qd_region_check(&deep, 2, &fault));
-    assert_string_equal(fault.text,
-                        "region goes from min_z -1 to max_z 1, but the room has two dimensions: leave z out");
+    assert_string_equal(
+        fault.text,
+        "region goes from min_z -1 to max_z 1, but the room has two dimensions; both must be 0. Leave z out");
     assert_false(qd_region_check(&turned, 3, &fault));
-    assert_string_equal(fault.text, "region goes from min_z 1 to max_z -1: min must not be above max, nor NaN");
+    assert_string_equal(
+        fault.text,
+        "region goes from min_z 1 to max_z -1; must be numbers with min at most max. Exchange or correct them");
     assert_false(qd_region_check(&none, 3, &fault));
-    assert_string_equal(fault.text, "region goes from min_y 0 to max_y nan: min must not be above max, nor NaN");
+    assert_string_equal(
+        fault.text,
+        "region goes from min_y 0 to max_y nan; must be numbers with min at most max. Exchange or correct them");
 }
 
 TEST(query_translates_each_number)

@@ -50,24 +50,24 @@ TEST(config_out_of_range_is_refused)
                                       .empty_close_ms = 86400000});
     assert_fine(&(qd_msg_room_config){.tick_mode = QD_TICK_MODE_STEP, .writers = 1024, .step_deadline_ms = 3600000});
     static const refused rows[] = {
-        {{.dimensions = 1}, "dimensions is 1: must be 2 to 3"},
-        {{.dimensions = 4}, "dimensions is 4: must be 2 to 3"},
-        {{.tick_hz = 5000}, "tick_hz is 5000: must be 1 to 1000"},
-        {{.entities_max = 5001}, "entities_max is 5001: must be 1 to 5000"},
-        {{.events_max = 701}, "events_max is 701: must be 1 to 700"},
-        {{.observers_max = 81}, "observers_max is 81: must be 1 to 80"},
-        {{.visible_entries_max = 901}, "visible_entries_max is 901: must be 1 to 900"},
-        {{.grace_ms = 3600001}, "grace_ms is 3600001: must be 0 to 3600000"},
-        {{.empty_close_ms = 86400001}, "empty_close_ms is 86400001: must be 0 to 86400000"},
-        {{.tick_mode = (qd_tick_mode)3}, "tick_mode is 3: must be TICK_MODE_CLOCK (1) or TICK_MODE_STEP (2)"},
+        {{.dimensions = 1}, "dimensions is 1; must be 2 to 3"},
+        {{.dimensions = 4}, "dimensions is 4; must be 2 to 3"},
+        {{.tick_hz = 5000}, "tick_hz is 5000; must be 1 to 1000"},
+        {{.entities_max = 5001}, "entities_max is 5001; must be 1 to 5000"},
+        {{.events_max = 701}, "events_max is 701; must be 1 to 700"},
+        {{.observers_max = 81}, "observers_max is 81; must be 1 to 80"},
+        {{.visible_entries_max = 901}, "visible_entries_max is 901; must be 1 to 900"},
+        {{.grace_ms = 3600001}, "grace_ms is 3600001; must be 0 to 3600000"},
+        {{.empty_close_ms = 86400001}, "empty_close_ms is 86400001; must be 0 to 86400000"},
+        {{.tick_mode = (qd_tick_mode)3}, "tick_mode is 3; must be TICK_MODE_CLOCK (1) or TICK_MODE_STEP (2)"},
         {{.tick_mode = QD_TICK_MODE_STEP, .tick_hz = 20},
-         "tick_hz is 20: leave it out with TICK_MODE_STEP, which has no clock"},
-        {{.tick_mode = QD_TICK_MODE_STEP, .writers = 1025}, "writers is 1025: must be 1 to 1024"},
+         "tick_hz is 20; must be absent with TICK_MODE_STEP, which has no clock. Leave it out"},
+        {{.tick_mode = QD_TICK_MODE_STEP, .writers = 1025}, "writers is 1025; must be 1 to 1024"},
         {{.tick_mode = QD_TICK_MODE_STEP, .writers = 1, .step_deadline_ms = 3600001},
-         "step_deadline_ms is 3600001: must be 1 to 3600000"},
-        {{.writers = 2}, "writers is 2: leave it out, or set tick_mode to TICK_MODE_STEP"},
+         "step_deadline_ms is 3600001; must be 1 to 3600000"},
+        {{.writers = 2}, "writers is 2; must be absent without TICK_MODE_STEP. Leave it out, or set tick_mode to that"},
         {{.tick_mode = QD_TICK_MODE_STEP, .step_deadline_ms = 5},
-         "step_deadline_ms is 5, but writers is 0: leave it out, or set writers"},
+         "step_deadline_ms is 5, but writers is 0; must be absent then. Leave it out, or set writers"},
     };
     assert_all_refused(rows, sizeof rows / sizeof rows[0]);
 }
@@ -90,32 +90,35 @@ TEST(config_that_does_not_fit_its_index_is_refused)
         assert_fine(&good[i]);
     }
     static const refused wrong[] = {
-        {{.index = (qd_index_kind)8}, "index is 8: must be INDEX_AUTO (1) to INDEX_BRUTE (7)"},
-        {{.index = (qd_index_kind)-1}, "index is -1: must be INDEX_AUTO (1) to INDEX_BRUTE (7)"},
+        {{.index = (qd_index_kind)8}, "index is 8; must be INDEX_AUTO (1) to INDEX_BRUTE (7)"},
+        {{.index = (qd_index_kind)-1}, "index is -1; must be INDEX_AUTO (1) to INDEX_BRUTE (7)"},
         {{.index = QD_INDEX_OCTREE},
-         "index is INDEX_OCTREE, which is for three dimensions: set dimensions to 3, or take INDEX_QUADTREE"},
+         "index is INDEX_OCTREE, which is for three dimensions; must suit two. Set dimensions to 3, or send "
+         "INDEX_QUADTREE"},
         {{.dimensions = 3, .index = QD_INDEX_QUADTREE},
-         "index is INDEX_QUADTREE, which is for two dimensions: take INDEX_OCTREE, or leave it out"},
-        {{.depth = 11}, "depth is 11: must be 1 to 10 with INDEX_AUTO in 2 dimensions"},
-        {{.depth = UINT32_MAX}, "depth is 4294967295: must be 1 to 10 with INDEX_AUTO in 2 dimensions"},
-        {{.index = QD_INDEX_QUADTREE, .depth = 11}, "depth is 11: must be 1 to 10 with INDEX_QUADTREE in 2 dimensions"},
+         "index is INDEX_QUADTREE, which is for two dimensions; must suit three. Send INDEX_OCTREE, or leave it out"},
+        {{.depth = 11}, "depth is 11; must be 1 to 10 with INDEX_AUTO in 2 dimensions"},
+        {{.depth = UINT32_MAX}, "depth is 4294967295; must be 1 to 10 with INDEX_AUTO in 2 dimensions"},
+        {{.index = QD_INDEX_QUADTREE, .depth = 11}, "depth is 11; must be 1 to 10 with INDEX_QUADTREE in 2 dimensions"},
         {{.dimensions = 3, .index = QD_INDEX_OCTREE, .depth = 8},
-         "depth is 8: must be 1 to 7 with INDEX_OCTREE in 3 dimensions"},
-        {{.index = QD_INDEX_SPARSE, .depth = 17}, "depth is 17: must be 1 to 16 with INDEX_SPARSE in 2 dimensions"},
+         "depth is 8; must be 1 to 7 with INDEX_OCTREE in 3 dimensions"},
+        {{.index = QD_INDEX_SPARSE, .depth = 17}, "depth is 17; must be 1 to 16 with INDEX_SPARSE in 2 dimensions"},
         {{.dimensions = 3, .index = QD_INDEX_SPARSE, .depth = 22},
-         "depth is 22: must be 1 to 21 with INDEX_SPARSE in 3 dimensions"},
-        {{.index = QD_INDEX_HASH, .depth = 1}, "depth is 1: leave it out with INDEX_HASH, which is no tree"},
-        {{.index = QD_INDEX_GRID, .depth = 3}, "depth is 3: leave it out with INDEX_GRID, which is no tree"},
-        {{.prune = (qd_prune_kind)5}, "prune is 5: must be PRUNE_AUTO (1) to PRUNE_LAZY (4)"},
+         "depth is 22; must be 1 to 21 with INDEX_SPARSE in 3 dimensions"},
+        {{.index = QD_INDEX_HASH, .depth = 1},
+         "depth is 1; must be absent with INDEX_HASH, which is no tree. Leave it out"},
+        {{.index = QD_INDEX_GRID, .depth = 3},
+         "depth is 3; must be absent with INDEX_GRID, which is no tree. Leave it out"},
+        {{.prune = (qd_prune_kind)5}, "prune is 5; must be PRUNE_AUTO (1) to PRUNE_LAZY (4)"},
         {{.prune = QD_PRUNE_TRAVERSAL},
-         "prune is PRUNE_TRAVERSAL: leave it out with INDEX_AUTO, it is for INDEX_SPARSE"},
+         "prune is PRUNE_TRAVERSAL; must be absent with INDEX_AUTO, since it is for INDEX_SPARSE. Leave it out"},
         {{.index = QD_INDEX_BRUTE, .prune = QD_PRUNE_AUTO},
-         "prune is PRUNE_AUTO: leave it out with INDEX_BRUTE, it is for INDEX_SPARSE"},
-        {{.index = QD_INDEX_HASH, .cell_size = -2}, "cell_size is -2: must be finite and above 0"},
-        {{.index = QD_INDEX_HASH, .cell_size = INFINITY}, "cell_size is inf: must be finite and above 0"},
-        {{.index = QD_INDEX_GRID, .cell_size = NAN}, "cell_size is nan: must be finite and above 0"},
+         "prune is PRUNE_AUTO; must be absent with INDEX_BRUTE, since it is for INDEX_SPARSE. Leave it out"},
+        {{.index = QD_INDEX_HASH, .cell_size = -2}, "cell_size is -2; must be finite and above 0"},
+        {{.index = QD_INDEX_HASH, .cell_size = INFINITY}, "cell_size is inf; must be finite and above 0"},
+        {{.index = QD_INDEX_GRID, .cell_size = NAN}, "cell_size is nan; must be finite and above 0"},
         {{.index = QD_INDEX_QUADTREE, .cell_size = 3},
-         "cell_size is 3: leave it out with INDEX_QUADTREE, it is for INDEX_HASH and INDEX_GRID"},
+         "cell_size is 3; must be absent with INDEX_QUADTREE, since it is for INDEX_HASH and INDEX_GRID. Leave it out"},
     };
     assert_all_refused(wrong, sizeof wrong / sizeof wrong[0]);
 }
@@ -176,19 +179,19 @@ TEST(config_with_bad_bounds_is_refused)
         .dimensions = 3, .has_bounds = true, .bounds = { __VA_ARGS__ }                                                 \
     }
     static const refused rows[] = {
-        {BOUNDS(0, 0, 0, 0, 1, 0), "bounds go from min_x 0 to max_x 0: both must be finite and min < max"},
-        {BOUNDS(0, 0, 0, 1, 0, 0), "bounds go from min_y 0 to max_y 0: both must be finite and min < max"},
-        {BOUNDS(2, 0, 0, 1, 1, 0), "bounds go from min_x 2 to max_x 1: both must be finite and min < max"},
-        {BOUNDS(NAN, 0, 0, 1, 1, 0), "bounds go from min_x nan to max_x 1: both must be finite and min < max"},
-        {BOUNDS(0, 0, 0, INFINITY, 1, 0), "bounds go from min_x 0 to max_x inf: both must be finite and min < max"},
-        {BOUNDS(0, -INFINITY, 0, 1, 1, 0), "bounds go from min_y -inf to max_y 1: both must be finite and min < max"},
-        {BOUNDS(0, 5, 0, 1, 4, 0), "bounds go from min_y 5 to max_y 4: both must be finite and min < max"},
+        {BOUNDS(0, 0, 0, 0, 1, 0), "bounds go from min_x 0 to max_x 0; must be finite, with min below max"},
+        {BOUNDS(0, 0, 0, 1, 0, 0), "bounds go from min_y 0 to max_y 0; must be finite, with min below max"},
+        {BOUNDS(2, 0, 0, 1, 1, 0), "bounds go from min_x 2 to max_x 1; must be finite, with min below max"},
+        {BOUNDS(NAN, 0, 0, 1, 1, 0), "bounds go from min_x nan to max_x 1; must be finite, with min below max"},
+        {BOUNDS(0, 0, 0, INFINITY, 1, 0), "bounds go from min_x 0 to max_x inf; must be finite, with min below max"},
+        {BOUNDS(0, -INFINITY, 0, 1, 1, 0), "bounds go from min_y -inf to max_y 1; must be finite, with min below max"},
+        {BOUNDS(0, 5, 0, 1, 4, 0), "bounds go from min_y 5 to max_y 4; must be finite, with min below max"},
         {BOUNDS(0, 0, 1, 1, 1, 2),
-         "bounds go from min_z 1 to max_z 2: both must be 0 in two dimensions (set dimensions to 3 for three)"},
+         "bounds go from min_z 1 to max_z 2; both must be 0 in two dimensions. Leave them out, or set dimensions to 3"},
         {BOUNDS(0, 0, 0, 1, 1, 1),
-         "bounds go from min_z 0 to max_z 1: both must be 0 in two dimensions (set dimensions to 3 for three)"},
-        {CUBE(-1, -1, 0, 1, 1, 0), "bounds go from min_z 0 to max_z 0: both must be finite and min < max"},
-        {CUBE(0, 0, NAN, 1, 1, 1), "bounds go from min_z nan to max_z 1: both must be finite and min < max"},
+         "bounds go from min_z 0 to max_z 1; both must be 0 in two dimensions. Leave them out, or set dimensions to 3"},
+        {CUBE(-1, -1, 0, 1, 1, 0), "bounds go from min_z 0 to max_z 0; must be finite, with min below max"},
+        {CUBE(0, 0, NAN, 1, 1, 1), "bounds go from min_z nan to max_z 1; must be finite, with min below max"},
     };
     assert_all_refused(rows, sizeof rows / sizeof rows[0]);
     assert_fine(&(qd_msg_room_config)BOUNDS(-1, -1, 0, 1, 1, 0));
@@ -242,29 +245,36 @@ TEST(config_that_differs_is_refused)
         const char *text;
     } differences[] = {
         {{.has_bounds = true, .bounds = other},
-         "bounds.max_y is 21, but the room has 20: ask for that, or leave bounds out"},
-        {{.tick_hz = 20}, "tick_hz is 20, but the room has 30: ask for that, or leave tick_hz out"},
+         "bounds.max_y is 21, but the room has 20; must be the same. Send that, or leave bounds out"},
+        {{.tick_hz = 20}, "tick_hz is 20, but the room has 30; must be the same. Send that, or leave tick_hz out"},
         {{.tick_mode = QD_TICK_MODE_STEP},
-         "tick_mode is TICK_MODE_STEP, but the room has TICK_MODE_CLOCK: ask for that, or leave it out"},
-        {{.depth = 4}, "depth is 4, but the room has 0: ask for that, or leave depth out"},
-        {{.dimensions = 3}, "dimensions is 3, but the room has 2: ask for that, or leave dimensions out"},
-        {{.index = QD_INDEX_BRUTE}, "index is INDEX_BRUTE, but the room has INDEX_AUTO: ask for that, or leave it out"},
+         "tick_mode is TICK_MODE_STEP, but the room has TICK_MODE_CLOCK; must be the same. Send that, or leave it out"},
+        {{.depth = 4}, "depth is 4, but the room has 0; must be the same. Send that, or leave depth out"},
+        {{.dimensions = 3},
+         "dimensions is 3, but the room has 2; must be the same. Send that, or leave dimensions out"},
+        {{.index = QD_INDEX_BRUTE},
+         "index is INDEX_BRUTE, but the room has INDEX_AUTO; must be the same. Send that, or leave it out"},
         {{.prune = QD_PRUNE_LAZY},
-         "prune is PRUNE_LAZY, but the room has PRUNE_UNSPECIFIED: ask for that, or leave it out"},
-        {{.has_grace_ms = true}, "grace_ms is 0, but the room has 5000: ask for that, or leave grace_ms out"},
-        {{.swept = true}, "swept is true, but the room has false: ask for that, or leave it out"},
-        {{.cell_size = 3}, "cell_size is 3, but the room has 0: ask for that, or leave it out"},
+         "prune is PRUNE_LAZY, but the room has PRUNE_UNSPECIFIED; must be the same. Send that, or leave it out"},
+        {{.has_grace_ms = true},
+         "grace_ms is 0, but the room has 5000; must be the same. Send that, or leave grace_ms out"},
+        {{.swept = true}, "swept is true, but the room has false; must be the same. Send that, or leave it out"},
+        {{.cell_size = 3}, "cell_size is 3, but the room has 0; must be the same. Send that, or leave it out"},
         {{.has_bounds = true, .bounds = {.max_x = 10, .max_y = 20, .max_z = 5}},
-         "bounds.max_z is 5, but the room has 0: ask for that, or leave bounds out"},
-        {{.entities_max = 1}, "entities_max is 1, but the room has 5000: ask for that, or leave entities_max out"},
-        {{.events_max = 1}, "events_max is 1, but the room has 700: ask for that, or leave events_max out"},
-        {{.observers_max = 1}, "observers_max is 1, but the room has 80: ask for that, or leave observers_max out"},
+         "bounds.max_z is 5, but the room has 0; must be the same. Send that, or leave bounds out"},
+        {{.entities_max = 1},
+         "entities_max is 1, but the room has 5000; must be the same. Send that, or leave entities_max out"},
+        {{.events_max = 1},
+         "events_max is 1, but the room has 700; must be the same. Send that, or leave events_max out"},
+        {{.observers_max = 1},
+         "observers_max is 1, but the room has 80; must be the same. Send that, or leave observers_max out"},
         {{.visible_entries_max = 1},
-         "visible_entries_max is 1, but the room has 900: ask for that, or leave visible_entries_max out"},
-        {{.writers = 2}, "writers is 2, but the room has 0: ask for that, or leave writers out"},
-        {{.grace_ms = 1}, "grace_ms is 1, but the room has 5000: ask for that, or leave grace_ms out"},
+         "visible_entries_max is 1, but the room has 900; must be the same. Send that, or leave visible_entries_max "
+         "out"},
+        {{.writers = 2}, "writers is 2, but the room has 0; must be the same. Send that, or leave writers out"},
+        {{.grace_ms = 1}, "grace_ms is 1, but the room has 5000; must be the same. Send that, or leave grace_ms out"},
         {{.empty_close_ms = 1},
-         "empty_close_ms is 1, but the room has 60000: ask for that, or leave empty_close_ms out"},
+         "empty_close_ms is 1, but the room has 60000; must be the same. Send that, or leave empty_close_ms out"},
     };
     for (size_t i = 0; i < sizeof differences / sizeof differences[0]; i++) {
         assert_false(qd_room_config_agrees(&differences[i].asked, &room, &fault));
@@ -283,19 +293,19 @@ TEST(name_that_is_bad_is_refused)
     const struct {
         const char *name, *text;
     } bad[] = {
-        {"", "name has 0 bytes: must have 1 to 64"},
-        {"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0", "name has 65 bytes: must have 1 to 64"},
-        {"a\nb", "name has the control character U+000A at byte 1: leave it out"},
-        {"a\x7f", "name has the control character U+007F at byte 1: leave it out"},
-        {"\xc2\x85", "name has the control character U+0085 at byte 0: leave it out"},
-        {"a\xff", "name is no UTF-8 at byte 1: send it as UTF-8"},
-        {"\x80", "name is no UTF-8 at byte 0: send it as UTF-8"},
-        {"\xc3", "name is no UTF-8 at byte 0: send it as UTF-8"},
-        {"\xe2\x82", "name is no UTF-8 at byte 0: send it as UTF-8"},
-        {"\xc0\xaf", "name is no UTF-8 at byte 0: send it as UTF-8"},             /* overlong */
-        {"\xed\xa0\x80", "name is no UTF-8 at byte 0: send it as UTF-8"},         /* a surrogate */
-        {"\xf4\x90\x80\x80", "name is no UTF-8 at byte 0: send it as UTF-8"},     /* above U+10FFFF */
-        {"\xf8\x88\x80\x80\x80", "name is no UTF-8 at byte 0: send it as UTF-8"}, /* five bytes */
+        {"", "name has 0 bytes; must have 1 to 64"},
+        {"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0", "name has 65 bytes; must have 1 to 64"},
+        {"a\nb", "name has the control character U+000A at byte 1; must have none. Leave it out"},
+        {"a\x7f", "name has the control character U+007F at byte 1; must have none. Leave it out"},
+        {"\xc2\x85", "name has the control character U+0085 at byte 0; must have none. Leave it out"},
+        {"a\xff", "name is invalid at byte 1; must be UTF-8. Encode it as that"},
+        {"\x80", "name is invalid at byte 0; must be UTF-8. Encode it as that"},
+        {"\xc3", "name is invalid at byte 0; must be UTF-8. Encode it as that"},
+        {"\xe2\x82", "name is invalid at byte 0; must be UTF-8. Encode it as that"},
+        {"\xc0\xaf", "name is invalid at byte 0; must be UTF-8. Encode it as that"},             /* overlong */
+        {"\xed\xa0\x80", "name is invalid at byte 0; must be UTF-8. Encode it as that"},         /* a surrogate */
+        {"\xf4\x90\x80\x80", "name is invalid at byte 0; must be UTF-8. Encode it as that"},     /* above U+10FFFF */
+        {"\xf8\x88\x80\x80\x80", "name is invalid at byte 0; must be UTF-8. Encode it as that"}, /* five bytes */
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         assert_false(qd_room_name_check(bad[i].name, &fault));

@@ -55,8 +55,8 @@ TEST(describe_with_bad_column_is_refused)
         {{.count = 2, .id = two, .payload_size = longest, .hidden = mixed}, QD_ERROR_NONE, ""},
         {{.count = 2, .id = two, .payload_size = longer},
          QD_ERROR_INVALID,
-         "payload_size of entry 1 is 33: must be 0 to 32"},
-        {{.count = 2, .id = two, .hidden = bad_flag}, QD_ERROR_INVALID, "hidden of entry 1 is 2: must be 0 to 1"},
+         "payload_size of entry 1 is 33; must be 0 to 32"},
+        {{.count = 2, .id = two, .hidden = bad_flag}, QD_ERROR_INVALID, "hidden of entry 1 is 2; must be 0 to 1"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         assert_checked((qd_client_message){.kind = QD_CLIENT_SET_DESCRIPTION, .as.set_description = rows[i].describe},
@@ -76,22 +76,29 @@ TEST(observer_with_bad_place_is_refused)
         {{.entity = two, .anchored = ones}, 2, QD_ERROR_NONE, ""},
         {{.entity = two, .anchored = mixed, .x = some, .y = some}, 2, QD_ERROR_NONE, ""},
         {{.anchored = zeros, .x = some, .y = some}, 2, QD_ERROR_NONE, ""},
-        {{0}, 2, QD_ERROR_COLUMNS, "column x is missing, but entry 0 is free: send it"},
-        {{.x = some}, 2, QD_ERROR_COLUMNS, "column y is missing, but entry 0 is free: send it"},
-        {free_flat, 3, QD_ERROR_COLUMNS, "column z is missing, but entry 0 is free: send it"},
-        {free_deep, 2, QD_ERROR_INVALID, "z has values, but the room has two dimensions: leave that column out"},
-        {{.anchored = ones}, 2, QD_ERROR_COLUMNS, "column entity is missing, but entry 0 is anchored: send it"},
-        {{.entity = two, .anchored = mixed}, 2, QD_ERROR_COLUMNS, "column x is missing, but entry 1 is free: send it"},
-        {{.entity = two, .anchored = bad_flag}, 2, QD_ERROR_INVALID, "anchored of entry 1 is 2: must be 0 to 1"},
-        {{.entity = two, .sees_self = bad_flag}, 2, QD_ERROR_INVALID, "sees_self of entry 1 is 2: must be 0 to 1"},
+        {{0}, 2, QD_ERROR_COLUMNS, "column x is missing, but entry 0 is free; must be there. Send it"},
+        {{.x = some}, 2, QD_ERROR_COLUMNS, "column y is missing, but entry 0 is free; must be there. Send it"},
+        {free_flat, 3, QD_ERROR_COLUMNS, "column z is missing, but entry 0 is free; must be there. Send it"},
+        {free_deep, 2, QD_ERROR_INVALID,
+         "z has values, but the room has two dimensions; must be absent. Leave that column out"},
+        {{.anchored = ones},
+         2,
+         QD_ERROR_COLUMNS,
+         "column entity is missing, but entry 0 is anchored; must be there. Send it"},
+        {{.entity = two, .anchored = mixed},
+         2,
+         QD_ERROR_COLUMNS,
+         "column x is missing, but entry 1 is free; must be there. Send it"},
+        {{.entity = two, .anchored = bad_flag}, 2, QD_ERROR_INVALID, "anchored of entry 1 is 2; must be 0 to 1"},
+        {{.entity = two, .sees_self = bad_flag}, 2, QD_ERROR_INVALID, "sees_self of entry 1 is 2; must be 0 to 1"},
         {{.entity = two, .half_z = some},
          2,
          QD_ERROR_INVALID,
-         "half_z has values, but the room has two dimensions: leave that column out"},
+         "half_z has values, but the room has two dimensions; must be absent. Leave that column out"},
         {{.entity = two, .direction_z = some},
          2,
          QD_ERROR_INVALID,
-         "direction_z has values, but the room has two dimensions: leave that column out"},
+         "direction_z has values, but the room has two dimensions; must be absent. Leave that column out"},
     };
     assert_all_checked(QD_CLIENT_OBSERVE, cases, COUNT_OF(cases));
     /* Nobody needs anything. */
@@ -104,7 +111,7 @@ TEST(cone_without_its_columns_is_refused)
     {                                                                                                                  \
         .entity = two, .region = cones, __VA_ARGS__                                                                    \
     }
-#define MISSING(name) "column " name " is missing, but entry 1 is a cone: send it"
+#define MISSING(name) "column " name " is missing, but entry 1 is a cone; must be there. Send it"
     static const checked_observers rows[] = {
         {CONE(.angle = some, .direction_x = some, .direction_y = some, .direction_z = some), 3, QD_ERROR_NONE, ""},
         {CONE(.angle = some, .direction_x = some, .direction_y = some), 2, QD_ERROR_NONE, ""},
@@ -130,13 +137,13 @@ TEST(tiers_out_of_order_are_refused)
     static const checked_observers rows[] = {
         {TIERS(0, NULL, NULL), QD_ERROR_NONE, ""},
         {TIERS(8, nine, often), QD_ERROR_NONE, ""},
-        {TIERS(9, nine, often), QD_ERROR_INVALID, "relay_range has 9 values: must have at most 8"},
-        {TIERS(2, down, often), QD_ERROR_INVALID, "relay_range of tier 1 is 4: must be finite, and at least 5"},
-        {TIERS(1, negative, often), QD_ERROR_INVALID, "relay_range of tier 0 is -1: must be finite, and at least 0"},
-        {TIERS(2, infinite, often), QD_ERROR_INVALID, "relay_range of tier 1 is inf: must be finite, and at least 1"},
-        {TIERS(1, nan, often), QD_ERROR_INVALID, "relay_range of tier 0 is nan: must be finite, and at least 0"},
-        {TIERS(2, nine, never), QD_ERROR_INVALID, "relay_every of tier 1 is 0: must be 1 to 1000"},
-        {TIERS(1, nine, rarely), QD_ERROR_INVALID, "relay_every of tier 0 is 1001: must be 1 to 1000"},
+        {TIERS(9, nine, often), QD_ERROR_INVALID, "relay_range has 9 values; must have at most 8"},
+        {TIERS(2, down, often), QD_ERROR_INVALID, "relay_range of tier 1 is 4; must be finite, and at least 5"},
+        {TIERS(1, negative, often), QD_ERROR_INVALID, "relay_range of tier 0 is -1; must be finite, and at least 0"},
+        {TIERS(2, infinite, often), QD_ERROR_INVALID, "relay_range of tier 1 is inf; must be finite, and at least 1"},
+        {TIERS(1, nan, often), QD_ERROR_INVALID, "relay_range of tier 0 is nan; must be finite, and at least 0"},
+        {TIERS(2, nine, never), QD_ERROR_INVALID, "relay_every of tier 1 is 0; must be 1 to 1000"},
+        {TIERS(1, nine, rarely), QD_ERROR_INVALID, "relay_every of tier 0 is 1001; must be 1 to 1000"},
     };
 
     assert_all_checked(QD_CLIENT_OBSERVE, rows, COUNT_OF(rows));
@@ -148,17 +155,26 @@ TEST(observer_move_with_missing_axis_is_refused)
         {{0}, 2, QD_ERROR_NONE, ""},
         {{.x = some, .y = some}, 2, QD_ERROR_NONE, ""},
         {{.direction_x = some, .direction_y = some, .direction_z = some}, 3, QD_ERROR_NONE, ""},
-        {{.x = some}, 2, QD_ERROR_COLUMNS, "column y is missing: send x, y together"},
+        {{.x = some},
+         2,
+         QD_ERROR_COLUMNS,
+         "column y is missing; must be there with the other axes. Send x, y together"},
         {{.direction_y = some},
          2,
          QD_ERROR_COLUMNS,
-         "column direction_x is missing: send direction_x, direction_y together"},
-        {{.x = some, .y = some}, 3, QD_ERROR_COLUMNS, "column z is missing: send x, y, z together"},
-        {{.z = some}, 3, QD_ERROR_COLUMNS, "column x is missing: send x, y, z together"},
+         "column direction_x is missing; must be there with the other axes. Send direction_x, direction_y together"},
+        {{.x = some, .y = some},
+         3,
+         QD_ERROR_COLUMNS,
+         "column z is missing; must be there with the other axes. Send x, y, z together"},
+        {{.z = some},
+         3,
+         QD_ERROR_COLUMNS,
+         "column x is missing; must be there with the other axes. Send x, y, z together"},
         {{.x = some, .y = some, .z = some},
          2,
          QD_ERROR_INVALID,
-         "z has values, but the room has two dimensions: leave that column out"},
+         "z has values, but the room has two dimensions; must be absent. Leave that column out"},
     };
 
     assert_all_checked(QD_CLIENT_MOVE_OBSERVERS, cases, COUNT_OF(cases));
@@ -185,14 +201,14 @@ TEST(except_and_view_options_out_of_range_are_refused)
         const char *text; /* NULL: it is fine */
     } rows[] = {
         {EXCEPT(1024, 1024), NULL},
-        {EXCEPT(1024, 1025), "hide has 1025 ids: must have at most 1024"},
-        {EXCEPT(1025, 1025), "show has 1025 ids: must have at most 1024"},
+        {EXCEPT(1024, 1025), "hide has 1025 ids; must have at most 1024"},
+        {EXCEPT(1025, 1025), "show has 1025 ids; must have at most 1024"},
         {{.kind = QD_CLIENT_SET_VIEW_OPTIONS, .as.set_view_options.bytes_max = UINT32_MAX}, NULL},
         {WATCH(QD_WATCH_NONE), NULL},
         {WATCH(QD_WATCH_OWN), NULL},
         {WATCH(QD_WATCH_ALL), NULL},
-        {WATCH(4), "watch is 4: must be WATCH_NONE (1), WATCH_OWN (2) or WATCH_ALL (3)"},
-        {WATCH(-1), "watch is -1: must be WATCH_NONE (1), WATCH_OWN (2) or WATCH_ALL (3)"},
+        {WATCH(4), "watch is 4; must be WATCH_NONE (1), WATCH_OWN (2) or WATCH_ALL (3)"},
+        {WATCH(-1), "watch is -1; must be WATCH_NONE (1), WATCH_OWN (2) or WATCH_ALL (3)"},
     };
 
     for (size_t i = 0; i < COUNT_OF(rows); i++) {

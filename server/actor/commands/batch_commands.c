@@ -58,18 +58,20 @@ static void apply_roster(qd_room_actor *actor, const qd_request *request)
     case QD_ERR_INVALID:
         (void)qd_room_roster_ids(actor->room, membership->member, named.number, &count);
         fail(actor, request, QD_ERROR_INVALID,
-             "first is %" PRIu32 ", but roster %" PRIu32 " has %" PRIu32 " entries: must be at most that number",
+             "first is %" PRIu32 ", but roster %" PRIu32 " has %" PRIu32
+             " entries; must be at most that number. Register the entries before it first",
              named.first, named.number, count);
         break;
     case QD_ERR_FULL:
         fail(actor, request, QD_ERROR_LIMIT,
-             "with these %" PRIu32 " ids in roster %" PRIu32 " from %" PRIu32 " on, this session's rosters in the room "
-             "would have more than %" PRIu32 " together (--roster-ids-max): drop one, or name fewer",
+             "%" PRIu32 " ids come into roster %" PRIu32 " from entry %" PRIu32
+             " on; this session's rosters in the room must have at most %" PRIu32
+             " together (--roster-ids-max). Empty one, or send fewer ids",
              named.count, named.number, named.first, actor->service->config.limits.roster_ids_max);
         break;
     default:
         fail(actor, request, QD_ERROR_LIMIT,
-             "the server has no memory left for a roster of %" PRIu32 " ids more (--memory-max): name fewer",
+             "the server has no memory left for %" PRIu32 " more ids in a roster (--memory-max). Send fewer ids",
              named.count);
         break;
     }
@@ -82,13 +84,13 @@ static void fail_move(qd_room_actor *actor, const qd_request *request)
 
     if (qd_room_roster_ids(actor->room, request->head.membership->member, move->roster, &size) == NULL) {
         fail(actor, request, QD_ERROR_UNKNOWN_ROSTER,
-             "roster is %" PRIu32
-             ", but this session has none of that number in the room: register it by SetRoster first",
+             "roster is %" PRIu32 "; must be a roster of this session in the room. Register it by SetRoster first",
              move->roster);
     } else {
         fail(actor, request, QD_ERROR_INVALID,
-             "%" PRIu32 " positions from entry %" PRIu32 " on: roster %" PRIu32 " has %" PRIu32 " entries", move->count,
-             move->first, move->roster, size);
+             "%" PRIu32 " positions come from entry %" PRIu32 " on; must end within roster %" PRIu32
+             ", which has %" PRIu32 " entries. Send fewer positions, or SetRoster first",
+             move->count, move->first, move->roster, size);
     }
 }
 

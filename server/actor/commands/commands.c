@@ -46,7 +46,7 @@ static void apply_request(qd_room_actor *actor, const qd_request *request)
     }
     if (actor->room == NULL || (!membership->joined && kind != QD_CLIENT_OPEN_ROOM)) {
         qd_command_fail(actor, request, QD_ERROR_UNKNOWN_ROOM,
-                        "the room with handle %" PRIu64 " is closed: OpenRoom first", actor->entry.handle);
+                        "room is %" PRIu64 ", which is closed; must be open. OpenRoom first", actor->entry.handle);
     } else {
         commands[kind](actor, request);
     }

@@ -44,9 +44,9 @@ void qd_open_command(qd_room_actor *actor, const qd_request *request)
         if (status != QD_OK) {
             atomic_store(&membership->state, QD_MEMBERSHIP_REFUSED);
             fail(actor, request, QD_ERROR_LIMIT,
-                 status == QD_ERR_FULL ? "the room has %u sessions, which is all it takes"
-                                       : "the server has no memory left for one session more than the room's %u "
-                                         "(--memory-max): try again later",
+                 status == QD_ERR_FULL ? "the room has %u sessions; must have at most that many. Open another room"
+                                       : "the server has no memory left for a session besides the room's %u "
+                                         "(--memory-max). Try again later",
                  actor->member_count);
             return;
         }

@@ -46,7 +46,7 @@ static uint32_t *take_ids(qd_room_actor *actor, const qd_request *request, uint3
     if (count > 0 && id == NULL) {
         qd_command_fail(actor, request, QD_ERROR_LIMIT,
                         "the server has no memory left to give %" PRIu32
-                        " entities to another session (--memory-max): try again later",
+                        " entities to another session (--memory-max). Try again later",
                         count);
     }
     return id;
@@ -73,7 +73,8 @@ void qd_hand_over_command(qd_room_actor *actor, const qd_request *request)
 
     if (!handover->room_owned && to == QD_ROOM_OWNED) {
         qd_command_fail(actor, request, QD_ERROR_INVALID,
-                        "session is %" PRIu64 ", which is not in the room: it must join before it is given anything",
+                        "session is %" PRIu64
+                        ", which is not in the room; must be in it. Let that session open the room first",
                         handover->session);
         return;
     }
@@ -184,10 +185,11 @@ void qd_adopt_command(qd_room_actor *actor, const qd_request *request)
                                  .to = membership->endpoint->session};
 
     if (is_foreign(actor, request)) {
-        qd_command_fail(actor, request, QD_ERROR_NOT_ALLOWED,
-                        "session is %" PRIu64 ", which has another token: only what sessions of the same token have "
-                        "spawned can be adopted",
-                        answer.from);
+        qd_command_fail(
+            actor, request, QD_ERROR_NOT_ALLOWED,
+            "session is %" PRIu64
+            ", which has another token; must be a session with this session's token. Send its token in Hello",
+            answer.from);
         return;
     }
     uint64_t connected[QD_CONNECTED_MAX];

@@ -50,7 +50,7 @@ void qd_snapshot_command(qd_room_actor *actor, const qd_request *request)
 
     if (status != QD_OK) {
         fail(actor, request, QD_ERROR_LIMIT,
-             "the server has no memory left for a snapshot (--memory-max): ask for a region, or with a limit");
+             "the server has no memory left for a snapshot (--memory-max). Ask for a region, or with a limit");
         return;
     }
     encode_snapshot(actor, request, &columns, more, &list);
@@ -59,14 +59,14 @@ void qd_snapshot_command(qd_room_actor *actor, const qd_request *request)
         break;
     case QD_COMMAND_NO_MEMORY:
         fail(actor, request, QD_ERROR_LIMIT,
-             "the server has no memory left for a snapshot of %u entities (--memory-max): ask for a region, or with "
-             "a limit",
+             "the server has no memory left for a snapshot of %u entities (--memory-max). Ask for a region, or with a "
+             "limit",
              columns.count);
         break;
     case QD_COMMAND_QUEUE_FULL:
         fail(actor, request, QD_ERROR_LIMIT,
-             "the snapshot of %u entities does not fit in this session's queue (--queue-max): read what is in it "
-             "first, or ask for a region, or with a limit",
+             "the snapshot has %u entities; must fit in this session's queue (--queue-max). Read what is queued first, "
+             "or ask for a region, or with a limit",
              columns.count);
         break;
     }
@@ -134,7 +134,7 @@ void qd_query_command(qd_room_actor *actor, const qd_request *request)
     qd_status status = qd_room_query(actor->room, &query, &found);
     if (status != QD_OK) {
         fail(actor, request, QD_ERROR_LIMIT,
-             "the server has no memory left for the result of a query (--memory-max): ask with a smaller limit");
+             "the server has no memory left for the result of a query (--memory-max). Ask with a smaller limit");
         return;
     }
     bool is_region = query.kind == QD_SPACE_IN_BOX || query.kind == QD_SPACE_IN_CIRCLE;
@@ -154,13 +154,13 @@ void qd_query_command(qd_room_actor *actor, const qd_request *request)
         break;
     case QD_COMMAND_NO_MEMORY:
         fail(actor, request, QD_ERROR_LIMIT,
-             "the server has no memory left for the %u results of a query (--memory-max): ask with a smaller limit",
+             "the server has no memory left for the %u results of a query (--memory-max). Ask with a smaller limit",
              found.count);
         break;
     case QD_COMMAND_QUEUE_FULL:
         fail(actor, request, QD_ERROR_LIMIT,
-             "the %u results of the query do not fit in this session's queue (--queue-max): read what is in it first, "
-             "or ask with a smaller limit",
+             "the query has %u results; must fit in this session's queue (--queue-max). Read what is queued first, or "
+             "ask with a smaller limit",
              found.count);
         break;
     }

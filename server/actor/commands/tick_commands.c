@@ -31,7 +31,8 @@ void qd_step_command(qd_room_actor *actor, const qd_request *request)
 {
     if (actor->config.tick_mode != QD_TICK_MODE_STEP) {
         fail(actor, request, QD_ERROR_NOT_STEP_MODE,
-             "the room ticks on its own clock, %u times a second: Step is for rooms opened with TICK_MODE_STEP",
+             "the room ticks on its own clock, %u times a second; must have TICK_MODE_STEP. Leave Step out, or open a "
+             "room of that mode",
              actor->config.tick_hz);
         return;
     }
@@ -39,10 +40,13 @@ void qd_step_command(qd_room_actor *actor, const qd_request *request)
     bool is_over = actor->lockstep.writers > 0 && asked != 0 && asked <= last;
     char text[160];
     if (asked != 0 && asked != last + 1) {
-        snprintf(text, sizeof text, "tick is %" PRIu64 ", but the last tick is %" PRIu64 ": the next one is %" PRIu64,
+        snprintf(text, sizeof text,
+                 "tick is %" PRIu64 ", but the last tick is %" PRIu64 "; must be %" PRIu64
+                 ". Send that, or leave it out",
                  asked, last, last + 1);
     } else if (!qd_tick_step(actor, request->head.membership, request->decoded.message.seq)) {
-        snprintf(text, sizeof text, "this session has stepped for tick %" PRIu64 " already: wait for its Applied",
+        snprintf(text, sizeof text,
+                 "this session has stepped for tick %" PRIu64 " already; must step once a tick. Wait for its Applied",
                  last + 1);
     } else {
         return;

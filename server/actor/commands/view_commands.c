@@ -47,11 +47,11 @@ static bool apply_except(qd_room_actor *actor, const qd_request *request)
 
     if (status == QD_ERR_NO_MEMORY) {
         fail(actor, request, QD_ERROR_LIMIT,
-             "the server has no memory left for lists of %" PRIu32 " ids (--memory-max): send shorter ones",
+             "the server has no memory left for lists of %" PRIu32 " ids (--memory-max). Send shorter ones",
              except->show_count + except->hide_count);
     } else if (status != QD_OK) {
         fail(actor, request, QD_ERROR_UNKNOWN_OBSERVER,
-             "observer is %" PRIu32 ", but this session has none of that id in the room: Observe first",
+             "observer is %" PRIu32 "; must be an observer of this session in the room. Observe first",
              except->observer);
     }
     if (status == QD_OK) {
@@ -127,8 +127,8 @@ static void send_reasons(qd_room_actor *actor, const qd_request *request, qd_roo
     (void)qd_frames_push(&list, qd_reply_encode(&message));
     if (qd_command_send(actor, request, &list) != QD_COMMAND_SENT) {
         fail(actor, request, QD_ERROR_LIMIT,
-             "the answer of %" PRIu32 " observers does not fit in this session's queue (--queue-max), or in the "
-             "server's memory (--memory-max): read what is queued first, or name one observer",
+             "the answer has %" PRIu32 " observers; must fit in this session's queue (--queue-max) and the server's "
+             "memory (--memory-max). Read what is queued first, or name one observer",
              count);
     }
 }
@@ -141,8 +141,9 @@ static void apply_why(qd_room_actor *actor, const qd_request *request)
 
     if (found == UINT32_MAX) {
         fail(actor, request, why->observer ? QD_ERROR_UNKNOWN_OBSERVER : QD_ERROR_UNKNOWN_ID,
-             "a is %" PRIu32 ", %s, and b is %" PRIu32 ", an entity: one of them is not in the room", why->a,
-             why->observer ? "an observer of this session" : "an entity", why->b);
+             "a is %" PRIu32 ", %s, and b is %" PRIu32
+             ", an entity; both must be in the room. Spawn or Observe the missing one first",
+             why->a, why->observer ? "an observer of this session" : "an entity", why->b);
         return;
     }
     uint32_t count = found < QD_WHY_ROWS_MAX ? found : QD_WHY_ROWS_MAX;
@@ -150,7 +151,7 @@ static void apply_why(qd_room_actor *actor, const qd_request *request)
     qd_room_reason *reasons = count == 0 ? NULL : qd_heap_alloc(&actor->heap, size);
     if (count > 0 && reasons == NULL) {
         fail(actor, request, QD_ERROR_LIMIT,
-             "the server has no memory left for the reasons of %" PRIu32 " observers (--memory-max): name one observer",
+             "the server has no memory left for the reasons of %" PRIu32 " observers (--memory-max). Name one observer",
              count);
         return;
     }

@@ -92,7 +92,7 @@ void qd_reply_end(qd_service *service, qd_link *link, uint64_t seq, qd_error_cod
     qd_reply_send(service, link,
                   &(qd_server_message){.kind = QD_SERVER_GO_AWAY,
                                        .as.go_away = {.reason = QD_GO_AWAY_PROTOCOL,
-                                                      .text = "the Error before this says why",
+                                                      .text = "the Error before this gives the reason",
                                                       .deadline_ms = QD_FLUSH_MS_MAX}});
     qd_link_close(link, QD_FLUSH_MS_MAX);
 }

@@ -62,7 +62,8 @@ static void disconnect_slow(qd_room_actor *actor, qd_endpoint *endpoint)
            endpoint->session, endpoint->link->peer, actor->entry.name, qd_link_queued(endpoint->link));
     char text[160];
     snprintf(text, sizeof text,
-             "the session's queue was not half empty for %" PRIu32 " ms (--slow-ms-max): read faster, or ask for less",
+             "the session's queue was over half full for %" PRIu32
+             " ms; must be for less (--slow-ms-max). Read faster, or ask for less",
              service->config.limits.slow_ms_max);
     /* It is queued behind everything that was not read: a client that goes on reading gets it. */
     qd_reply_send(service, endpoint->link,

@@ -13,11 +13,13 @@ static bool check_z(const qd_msg_entities *entities, uint32_t dimensions, qd_fau
                                                     : NULL;
 
     if (dimensions == 2 && column != NULL) {
-        return qd_fault_invalid(fault, "%s has values, but the room has two dimensions: leave that column out", column);
+        return qd_fault_invalid(
+            fault, "%s has values, but the room has two dimensions; must be absent. Leave that column out", column);
     }
     if (dimensions == 3 && entities->x != NULL && entities->z == NULL) {
-        return qd_fault_set(fault, QD_ERROR_COLUMNS,
-                            "column z is missing, but the room has three dimensions: send it beside x and y");
+        return qd_fault_set(
+            fault, QD_ERROR_COLUMNS,
+            "column z is missing, but the room has three dimensions; must be there. Send it beside x and y");
     }
     return true;
 }
@@ -34,7 +36,7 @@ bool qd_roster_check(const qd_client_message *message, uint32_t dimensions, qd_f
     uint32_t number = moves ? move->roster : message->as.set_roster.roster;
 
     if (number >= QD_ROOM_ROSTERS_MAX) {
-        return qd_fault_invalid(fault, "roster is %" PRIu32 ": must be 0 to %u", number, QD_ROOM_ROSTERS_MAX - 1);
+        return qd_fault_invalid(fault, "roster is %" PRIu32 "; must be 0 to %u", number, QD_ROOM_ROSTERS_MAX - 1);
     }
     return !moves || check_z(&(qd_msg_entities){.x = move->x, .z = move->z}, dimensions, fault);
 }
@@ -47,8 +49,9 @@ bool qd_hand_over_check(const qd_client_message *message, uint32_t dimensions, q
     if ((handover->session != 0) != handover->room_owned) {
         return true;
     }
-    return qd_fault_invalid(fault,
-                            handover->room_owned ? "session is %" PRIu64 ", and room_owned is set: name one receiver"
-                                                 : "session is %" PRIu64 ": name the receiver, or set room_owned",
-                            handover->session);
+    return qd_fault_invalid(
+        fault,
+        handover->room_owned ? "session is %" PRIu64 ", and room_owned is set; must be one of them. Name one receiver"
+                             : "session is %" PRIu64 "; must be the receiver. Name it, or set room_owned",
+        handover->session);
 }

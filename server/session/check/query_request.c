@@ -18,15 +18,14 @@ static bool check_fields(const field *fields, size_t count, qd_fault *fault)
 {
     for (const field *at = fields; at < fields + count; at++) {
         if (!isfinite(at->value)) {
-            return qd_fault_invalid(fault, at->demand == ZERO ? "%s is %g, must be finite" : "%s is %g: must be finite",
-                                    at->name, (double)at->value);
+            return qd_fault_invalid(fault, "%s is %g; must be finite", at->name, (double)at->value);
         }
         if (at->demand == NOT_NEGATIVE && at->value < 0) {
-            return qd_fault_invalid(fault, "%s is %g: must be 0 or more", at->name, (double)at->value);
+            return qd_fault_invalid(fault, "%s is %g; must be 0 or more", at->name, (double)at->value);
         }
         if (at->demand == ZERO && at->value != 0) {
-            return qd_fault_invalid(fault, "%s is %g, but the room has two dimensions: leave it out", at->name,
-                                    (double)at->value);
+            return qd_fault_invalid(fault, "%s is %g, but the room has two dimensions; must be 0. Leave it out",
+                                    at->name, (double)at->value);
         }
     }
     return true;
@@ -42,8 +41,10 @@ static bool check_order(const char *name, const qd_msg_bounds *box, qd_fault *fa
     } axes[] = {{"x", box->min_x, box->max_x}, {"y", box->min_y, box->max_y}, {"z", box->min_z, box->max_z}};
     for (size_t i = 0; i < sizeof axes / sizeof axes[0]; i++) {
         if (!(axes[i].min <= axes[i].max)) {
-            return qd_fault_invalid(fault, "%s goes from min_%s %g to max_%s %g: min must not be above max, nor NaN",
-                                    name, axes[i].axis, (double)axes[i].min, axes[i].axis, (double)axes[i].max);
+            return qd_fault_invalid(
+                fault,
+                "%s goes from min_%s %g to max_%s %g; must be numbers with min at most max. Exchange or correct them",
+                name, axes[i].axis, (double)axes[i].min, axes[i].axis, (double)axes[i].max);
         }
     }
     return true;
@@ -101,12 +102,13 @@ static bool check_ray(const qd_msg_query_ray *ray, demand z, qd_fault *fault)
     if (ray->direction_x != 0 || ray->direction_y != 0 || ray->direction_z != 0) {
         return true;
     }
-    return qd_fault_invalid(fault, "ray.direction is 0 on every axis: give it a length");
+    return qd_fault_invalid(
+        fault, "ray.direction is 0 on every axis; must have a length above 0. Send where the ray points to");
 }
 
 bool qd_limit_check(uint32_t limit, uint32_t max, qd_fault *fault)
 {
-    return limit <= max || qd_fault_invalid(fault, "limit is %" PRIu32 ": must be at most %" PRIu32, limit, max);
+    return limit <= max || qd_fault_invalid(fault, "limit is %" PRIu32 "; must be at most %" PRIu32, limit, max);
 }
 
 bool qd_query_check(const qd_msg_query *query, uint32_t dimensions, qd_fault *fault)
@@ -128,15 +130,17 @@ bool qd_query_check(const qd_msg_query *query, uint32_t dimensions, qd_fault *fa
     case QD_QUERY_NOTHING:
         break;
     }
-    return qd_fault_invalid(fault, "the query has no region: send one of box, circle, nearest and ray");
+    return qd_fault_invalid(fault,
+                            "the query has no region; must have a box, circle, nearest or ray. Send one of them");
 }
 
 bool qd_region_check(const qd_msg_bounds *region, uint32_t dimensions, qd_fault *fault)
 {
     if (dimensions == 2 && !(region->min_z == 0 && region->max_z == 0)) {
-        return qd_fault_invalid(fault,
-                                "region goes from min_z %g to max_z %g, but the room has two dimensions: leave z out",
-                                (double)region->min_z, (double)region->max_z);
+        return qd_fault_invalid(
+            fault,
+            "region goes from min_z %g to max_z %g, but the room has two dimensions; both must be 0. Leave z out",
+            (double)region->min_z, (double)region->max_z);
     }
     return check_order("region", region, fault);
 }

@@ -111,7 +111,7 @@ static bool check_numbers(const qd_msg_room_config *asked, const qd_limits *limi
         uint32_t max = field->is_limited ? number_at(limits, field->limit_offset) : field->max;
 
         if (is_set(asked, field) && (value < field->min || value > max)) {
-            return qd_fault_invalid(fault, "%s is %" PRIu32 ": must be %" PRIu32 " to %" PRIu32, field->name, value,
+            return qd_fault_invalid(fault, "%s is %" PRIu32 "; must be %" PRIu32 " to %" PRIu32, field->name, value,
                                     field->min, max);
         }
     }
@@ -130,15 +130,15 @@ static bool check_bounds(const qd_msg_room_config *asked, qd_fault *fault)
     uint32_t dimensions = dimensions_of(asked);
     for (uint32_t i = 0; i < dimensions; i++) {
         if (!isfinite(axes[i].min) || !isfinite(axes[i].max) || !(axes[i].min < axes[i].max)) {
-            return qd_fault_invalid(fault, "bounds go from min_%s %g to max_%s %g: both must be finite and min < max",
+            return qd_fault_invalid(fault, "bounds go from min_%s %g to max_%s %g; must be finite, with min below max",
                                     axes[i].axis, (double)axes[i].min, axes[i].axis, (double)axes[i].max);
         }
     }
     if (dimensions == 2 && (bounds->min_z != 0 || bounds->max_z != 0)) {
-        return qd_fault_invalid(
-            fault,
-            "bounds go from min_z %g to max_z %g: both must be 0 in two dimensions (set dimensions to 3 for three)",
-            (double)bounds->min_z, (double)bounds->max_z);
+        return qd_fault_invalid(fault,
+                                "bounds go from min_z %g to max_z %g; both must be 0 in two dimensions. Leave them "
+                                "out, or set dimensions to 3",
+                                (double)bounds->min_z, (double)bounds->max_z);
     }
     return true;
 }
@@ -146,20 +146,24 @@ static bool check_bounds(const qd_msg_room_config *asked, qd_fault *fault)
 static bool check_mode(const qd_msg_room_config *asked, qd_fault *fault)
 {
     if ((unsigned)asked->tick_mode > QD_TICK_MODE_STEP) {
-        return qd_fault_invalid(fault, "tick_mode is %d: must be TICK_MODE_CLOCK (1) or TICK_MODE_STEP (2)",
+        return qd_fault_invalid(fault, "tick_mode is %d; must be TICK_MODE_CLOCK (1) or TICK_MODE_STEP (2)",
                                 (int)asked->tick_mode);
     }
     if (asked->tick_mode == QD_TICK_MODE_STEP && asked->tick_hz != 0) {
-        return qd_fault_invalid(fault, "tick_hz is %" PRIu32 ": leave it out with TICK_MODE_STEP, which has no clock",
-                                asked->tick_hz);
+        return qd_fault_invalid(
+            fault, "tick_hz is %" PRIu32 "; must be absent with TICK_MODE_STEP, which has no clock. Leave it out",
+            asked->tick_hz);
     }
     if (asked->writers != 0 && asked->tick_mode != QD_TICK_MODE_STEP) {
-        return qd_fault_invalid(fault, "writers is %" PRIu32 ": leave it out, or set tick_mode to TICK_MODE_STEP",
+        return qd_fault_invalid(fault,
+                                "writers is %" PRIu32
+                                "; must be absent without TICK_MODE_STEP. Leave it out, or set tick_mode to that",
                                 asked->writers);
     }
     if (asked->step_deadline_ms != 0 && asked->writers == 0) {
         return qd_fault_invalid(fault,
-                                "step_deadline_ms is %" PRIu32 ", but writers is 0: leave it out, or set writers",
+                                "step_deadline_ms is %" PRIu32
+                                ", but writers is 0; must be absent then. Leave it out, or set writers",
                                 asked->step_deadline_ms);
     }
     return true;
@@ -168,15 +172,15 @@ static bool check_mode(const qd_msg_room_config *asked, qd_fault *fault)
 static bool check_index(const qd_msg_room_config *asked, qd_fault *fault)
 {
     if ((unsigned)asked->index > QD_INDEX_BRUTE) {
-        return qd_fault_invalid(fault, "index is %d: must be INDEX_AUTO (1) to INDEX_BRUTE (7)", (int)asked->index);
+        return qd_fault_invalid(fault, "index is %d; must be INDEX_AUTO (1) to INDEX_BRUTE (7)", (int)asked->index);
     }
     if (asked->index == QD_INDEX_QUADTREE && dimensions_of(asked) != 2) {
-        return qd_fault_invalid(
-            fault, "index is INDEX_QUADTREE, which is for two dimensions: take INDEX_OCTREE, or leave it out");
+        return qd_fault_invalid(fault, "index is INDEX_QUADTREE, which is for two dimensions; must suit three. Send "
+                                       "INDEX_OCTREE, or leave it out");
     }
     if (asked->index == QD_INDEX_OCTREE && dimensions_of(asked) != 3) {
-        return qd_fault_invalid(
-            fault, "index is INDEX_OCTREE, which is for three dimensions: set dimensions to 3, or take INDEX_QUADTREE");
+        return qd_fault_invalid(fault, "index is INDEX_OCTREE, which is for three dimensions; must suit two. Set "
+                                       "dimensions to 3, or send INDEX_QUADTREE");
     }
     return true;
 }
@@ -204,27 +208,29 @@ static bool check_index_options(const qd_msg_room_config *asked, qd_fault *fault
     bool has_cell_size = index == QD_INDEX_HASH || index == QD_INDEX_GRID;
 
     if (asked->depth != 0 && most == 0) {
-        return qd_fault_invalid(fault, "depth is %" PRIu32 ": leave it out with %s, which is no tree", asked->depth,
-                                index_name(index));
+        return qd_fault_invalid(fault, "depth is %" PRIu32 "; must be absent with %s, which is no tree. Leave it out",
+                                asked->depth, index_name(index));
     }
     if (asked->depth > most) {
         return qd_fault_invalid(fault,
-                                "depth is %" PRIu32 ": must be 1 to %" PRIu32 " with %s in %" PRIu32 " dimensions",
+                                "depth is %" PRIu32 "; must be 1 to %" PRIu32 " with %s in %" PRIu32 " dimensions",
                                 asked->depth, most, index_name(index), dimensions_of(asked));
     }
     if ((unsigned)asked->prune > QD_PRUNE_LAZY) {
-        return qd_fault_invalid(fault, "prune is %d: must be PRUNE_AUTO (1) to PRUNE_LAZY (4)", (int)asked->prune);
+        return qd_fault_invalid(fault, "prune is %d; must be PRUNE_AUTO (1) to PRUNE_LAZY (4)", (int)asked->prune);
     }
     if (asked->prune != QD_PRUNE_DEFAULT && index != QD_INDEX_SPARSE) {
-        return qd_fault_invalid(fault, "prune is %s: leave it out with %s, it is for INDEX_SPARSE",
+        return qd_fault_invalid(fault,
+                                "prune is %s; must be absent with %s, since it is for INDEX_SPARSE. Leave it out",
                                 prune_name(asked->prune), index_name(index));
     }
     if (!isfinite(asked->cell_size) || asked->cell_size < 0) {
-        return qd_fault_invalid(fault, "cell_size is %g: must be finite and above 0", (double)asked->cell_size);
+        return qd_fault_invalid(fault, "cell_size is %g; must be finite and above 0", (double)asked->cell_size);
     }
     if (asked->cell_size > 0 && !has_cell_size) {
-        return qd_fault_invalid(fault, "cell_size is %g: leave it out with %s, it is for INDEX_HASH and INDEX_GRID",
-                                (double)asked->cell_size, index_name(index));
+        return qd_fault_invalid(
+            fault, "cell_size is %g; must be absent with %s, since it is for INDEX_HASH and INDEX_GRID. Leave it out",
+            (double)asked->cell_size, index_name(index));
     }
     return true;
 }
@@ -281,8 +287,9 @@ static bool bounds_agree(const qd_msg_bounds *asked, const qd_msg_bounds *effect
     };
     for (int i = 0; i < 6; i++) {
         if (sides[i].asked != sides[i].effective) {
-            return mismatch(fault, "bounds.%s is %.9g, but the room has %.9g: ask for that, or leave bounds out",
-                            sides[i].name, (double)sides[i].asked, (double)sides[i].effective);
+            return mismatch(
+                fault, "bounds.%s is %.9g, but the room has %.9g; must be the same. Send that, or leave bounds out",
+                sides[i].name, (double)sides[i].asked, (double)sides[i].effective);
         }
     }
     return true;
@@ -294,8 +301,9 @@ static bool numbers_agree(const qd_msg_room_config *asked, const qd_msg_room_con
         uint32_t value = number_at(asked, field->offset), has = number_at(effective, field->offset);
 
         if (is_set(asked, field) && value != has) {
-            return mismatch(fault, "%s is %" PRIu32 ", but the room has %" PRIu32 ": ask for that, or leave %s out",
-                            field->name, value, has, field->name);
+            return mismatch(
+                fault, "%s is %" PRIu32 ", but the room has %" PRIu32 "; must be the same. Send that, or leave %s out",
+                field->name, value, has, field->name);
         }
     }
     return true;
@@ -315,12 +323,12 @@ static bool choices_agree(const qd_msg_room_config *asked, const qd_msg_room_con
     };
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
         if (choices[i].asked != 0 && choices[i].asked != choices[i].effective) {
-            return mismatch(fault, "%s is %s, but the room has %s: ask for that, or leave it out", choices[i].name,
-                            choices[i].asked_name, choices[i].effective_name);
+            return mismatch(fault, "%s is %s, but the room has %s; must be the same. Send that, or leave it out",
+                            choices[i].name, choices[i].asked_name, choices[i].effective_name);
         }
     }
     if ((asked->has_swept || asked->swept) && asked->swept != effective->swept) {
-        return mismatch(fault, "swept is %s, but the room has %s: ask for that, or leave it out",
+        return mismatch(fault, "swept is %s, but the room has %s; must be the same. Send that, or leave it out",
                         asked->swept ? "true" : "false", effective->swept ? "true" : "false");
     }
     return true;
@@ -331,8 +339,8 @@ static bool modes_agree(const qd_msg_room_config *asked, const qd_msg_room_confi
 {
     if (asked->tick_hz != 0 && effective->tick_mode == QD_TICK_MODE_STEP) {
         return mismatch(fault,
-                        "tick_hz is %" PRIu32 ", but the room's tick_mode is TICK_MODE_STEP: leave tick_hz out, "
-                        "and send Step",
+                        "tick_hz is %" PRIu32
+                        ", but the room's tick_mode is TICK_MODE_STEP; must be absent. Leave it out, and send Step",
                         asked->tick_hz);
     }
     return true;
@@ -345,7 +353,7 @@ bool qd_room_config_agrees(const qd_msg_room_config *asked, const qd_msg_room_co
         return false;
     }
     if (asked->cell_size != 0 && asked->cell_size != effective->cell_size) {
-        return mismatch(fault, "cell_size is %.9g, but the room has %.9g: ask for that, or leave it out",
+        return mismatch(fault, "cell_size is %.9g, but the room has %.9g; must be the same. Send that, or leave it out",
                         (double)asked->cell_size, (double)effective->cell_size);
     }
     return !asked->has_bounds || bounds_agree(&asked->bounds, &effective->bounds, fault);
@@ -381,18 +389,19 @@ bool qd_room_name_check(const char *name, qd_fault *fault)
     size_t size = strlen(name);
 
     if (size == 0 || size > QD_ROOM_NAME_BYTES_MAX) {
-        return qd_fault_invalid(fault, "name has %zu bytes: must have 1 to %u", size, QD_ROOM_NAME_BYTES_MAX);
+        return qd_fault_invalid(fault, "name has %zu bytes; must have 1 to %u", size, QD_ROOM_NAME_BYTES_MAX);
     }
     for (size_t i = 0; i < size;) {
         uint32_t point;
         size_t step = utf8_sequence((const unsigned char *)name + i, &point);
 
         if (step == 0) {
-            return qd_fault_invalid(fault, "name is no UTF-8 at byte %zu: send it as UTF-8", i);
+            return qd_fault_invalid(fault, "name is invalid at byte %zu; must be UTF-8. Encode it as that", i);
         }
         if (point < 0x20 || (point >= 0x7f && point < 0xa0)) {
-            return qd_fault_invalid(fault, "name has the control character U+%04" PRIX32 " at byte %zu: leave it out",
-                                    point, i);
+            return qd_fault_invalid(
+                fault, "name has the control character U+%04" PRIX32 " at byte %zu; must have none. Leave it out",
+                point, i);
         }
         i += step;
     }

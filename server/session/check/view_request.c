@@ -12,7 +12,7 @@ static bool check_bytes(const char *name, const uint8_t *bytes, uint32_t count, 
 {
     for (uint32_t i = 0; bytes != NULL && i < count; i++) {
         if (bytes[i] > max) {
-            return qd_fault_invalid(fault, "%s of entry %" PRIu32 " is %u: must be 0 to %u", name, i, bytes[i], max);
+            return qd_fault_invalid(fault, "%s of entry %" PRIu32 " is %u; must be 0 to %u", name, i, bytes[i], max);
         }
     }
     return true;
@@ -27,7 +27,8 @@ static bool check_flatness(const qd_msg_observers *observers, qd_fault *fault)
                                                         : NULL;
 
     return name == NULL ||
-           qd_fault_invalid(fault, "%s has values, but the room has two dimensions: leave that column out", name);
+           qd_fault_invalid(
+               fault, "%s has values, but the room has two dimensions; must be absent. Leave that column out", name);
 }
 
 /* A column that an entry needs. */
@@ -40,7 +41,8 @@ static bool check_needs(const need *needs, size_t count, uint32_t entry, const c
 {
     for (size_t i = 0; i < count; i++) {
         if (!needs[i].is_there) {
-            return qd_fault_set(fault, QD_ERROR_COLUMNS, "column %s is missing, but entry %" PRIu32 " is %s: send it",
+            return qd_fault_set(fault, QD_ERROR_COLUMNS,
+                                "column %s is missing, but entry %" PRIu32 " is %s; must be there. Send it",
                                 needs[i].name, entry, what);
         }
     }
@@ -54,8 +56,10 @@ static bool check_axes(const char *const names[3], const float *const columns[3]
 
     for (uint32_t axis = 0; any && axis < dimensions; axis++) {
         if (columns[axis] == NULL) {
-            return qd_fault_set(fault, QD_ERROR_COLUMNS, "column %s is missing: send %s, %s%s%s together", names[axis],
-                                names[0], names[1], dimensions == 3 ? ", " : "", dimensions == 3 ? names[2] : "");
+            return qd_fault_set(fault, QD_ERROR_COLUMNS,
+                                "column %s is missing; must be there with the other axes. Send %s, %s%s%s together",
+                                names[axis], names[0], names[1], dimensions == 3 ? ", " : "",
+                                dimensions == 3 ? names[2] : "");
         }
     }
     return true;
@@ -64,7 +68,7 @@ static bool check_axes(const char *const names[3], const float *const columns[3]
 static bool check_tiers(const qd_msg_observers *observers, qd_fault *fault)
 {
     if (observers->tier_count > QD_VIEW_TIERS_MAX) {
-        return qd_fault_invalid(fault, "relay_range has %" PRIu32 " values: must have at most %u",
+        return qd_fault_invalid(fault, "relay_range has %" PRIu32 " values; must have at most %u",
                                 observers->tier_count, QD_VIEW_TIERS_MAX);
     }
     for (uint32_t i = 0; i < observers->tier_count; i++) {
@@ -72,11 +76,11 @@ static bool check_tiers(const qd_msg_observers *observers, qd_fault *fault)
         uint32_t every = observers->relay_every[i];
 
         if (!isfinite(range) || range < least) {
-            return qd_fault_invalid(fault, "relay_range of tier %" PRIu32 " is %g: must be finite, and at least %g", i,
+            return qd_fault_invalid(fault, "relay_range of tier %" PRIu32 " is %g; must be finite, and at least %g", i,
                                     (double)range, (double)least);
         }
         if (every < 1 || every > QD_VIEW_EVERY_MAX) {
-            return qd_fault_invalid(fault, "relay_every of tier %" PRIu32 " is %" PRIu32 ": must be 1 to %u", i, every,
+            return qd_fault_invalid(fault, "relay_every of tier %" PRIu32 " is %" PRIu32 "; must be 1 to %u", i, every,
                                     QD_VIEW_EVERY_MAX);
         }
     }
@@ -138,13 +142,13 @@ static bool check_move(const qd_msg_observers *observers, uint32_t dimensions, q
 static bool check_except(const char *name, uint32_t count, qd_fault *fault)
 {
     return count <= QD_VIEW_EXCEPTIONS_MAX ||
-           qd_fault_invalid(fault, "%s has %" PRIu32 " ids: must have at most %u", name, count, QD_VIEW_EXCEPTIONS_MAX);
+           qd_fault_invalid(fault, "%s has %" PRIu32 " ids; must have at most %u", name, count, QD_VIEW_EXCEPTIONS_MAX);
 }
 
 static bool check_options(const qd_msg_set_view_options *options, qd_fault *fault)
 {
     return (unsigned)options->watch <= QD_WATCH_ALL ||
-           qd_fault_invalid(fault, "watch is %d: must be WATCH_NONE (1), WATCH_OWN (2) or WATCH_ALL (3)",
+           qd_fault_invalid(fault, "watch is %d; must be WATCH_NONE (1), WATCH_OWN (2) or WATCH_ALL (3)",
                             (int)options->watch);
 }
 
