@@ -325,6 +325,6 @@ CASE(error_texts_are_the_expected_ones, .limits = {.roster_ids_max = 8192, .queu
     while (texts.count > 0) {
         free(texts.lines[--texts.count]);
     }
-    sim_check(system("diff -u " SIM_ERRORS_EXPECTED " " ACTUAL) == 0, "refusals have other texts: see %s", ACTUAL);
+    sim_check(system("diff -u '" SIM_ERRORS_EXPECTED "' " ACTUAL) == 0, "refusals have other texts: see %s", ACTUAL);
     remove(ACTUAL);
 }
