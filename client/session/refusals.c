@@ -23,29 +23,6 @@ static void report(qd_session *session, qd_room *room, const qd_refusal *refusal
 
 /* ---- entries ---- */
 
-/* The ids of a request's entries; NULL: it has none. */
-static const uint32_t *ids_of(const qd_client_message *message)
-{
-    switch (message->kind) {
-    case QD_CLIENT_SPAWN:
-    case QD_CLIENT_MOVE:
-    case QD_CLIENT_TELEPORT:
-    case QD_CLIENT_RESHAPE:
-    case QD_CLIENT_DESPAWN:
-        return message->as.batch.entities.id;
-    case QD_CLIENT_SET_DESCRIPTION:
-        return message->as.set_description.id;
-    case QD_CLIENT_OBSERVE:
-    case QD_CLIENT_MOVE_OBSERVERS:
-    case QD_CLIENT_UNOBSERVE:
-        return message->as.observers.id;
-    case QD_CLIENT_HAND_OVER:
-        return message->as.hand_over.id;
-    default:
-        return NULL;
-    }
-}
-
 /* Whether the refusal follows from a lost connection: an earlier session of the server still has the id. Then the
  * entity is spawned again later. */
 static bool is_passing(qd_log_entry *entry, const qd_client_message *message, uint32_t i, uint8_t code)
@@ -77,8 +54,8 @@ static void take_entries(qd_log_entry *entry, const qd_client_message *message, 
 {
     uint32_t refused_count = accepted->refused_count;
     qd_session *session = entry->room->session;
-    uint32_t count = qd_split_count(message), reported = 0;
-    const uint32_t *ids = ids_of(message);
+    const uint32_t *ids;
+    uint32_t count = qd_split_entries(message, &ids), reported = 0;
     uint32_t *index = qd_memory_alloc(refused_count * 2 * sizeof *index), *id = index + refused_count;
     uint8_t *code = qd_memory_alloc((size_t)refused_count * 2), *field = code + refused_count;
 

@@ -202,7 +202,7 @@ void qd_log_forget(qd_room *room, qd_outcome outcome);
 bool qd_log_has(const qd_room *room, uint64_t request);
 /* Whether the room waits for anything of the log. */
 bool qd_log_is_busy(const qd_room *room);
-/* Nobody waits for the request's result any more. */
+/* The program no longer waits for the request's result. */
 void qd_log_abandon(qd_room *room, uint64_t request);
 /* The answer is there, or will never be. */
 void qd_log_answer(qd_log_entry *entry, qd_outcome outcome, const qd_server_message *answer);
@@ -211,6 +211,9 @@ void qd_log_answer(qd_log_entry *entry, qd_outcome outcome, const qd_server_mess
 
 /* The number of entries that a message may be split into; 0: it has none. */
 uint32_t qd_split_count(const qd_client_message *message);
+/* The same with their ids. *id is NULL for requests without ids, and for rosters, whose entries are never refused by
+ * id. */
+uint32_t qd_split_entries(const qd_client_message *message, const uint32_t **id);
 /* Entries first .. first + count of the message, as a message. */
 qd_client_message qd_split_part(const qd_client_message *message, uint32_t first, uint32_t count);
 

@@ -7,22 +7,27 @@
         (column) += first;                                                                                             \
     }
 
-uint32_t qd_split_count(const qd_client_message *message)
+uint32_t qd_split_entries(const qd_client_message *message, const uint32_t **id)
 {
+    *id = NULL;
     switch (message->kind) {
     case QD_CLIENT_SPAWN:
     case QD_CLIENT_MOVE:
     case QD_CLIENT_TELEPORT:
     case QD_CLIENT_RESHAPE:
     case QD_CLIENT_DESPAWN:
+        *id = message->as.batch.entities.id;
         return message->as.batch.entities.count;
     case QD_CLIENT_SET_DESCRIPTION:
+        *id = message->as.set_description.id;
         return message->as.set_description.count;
     case QD_CLIENT_OBSERVE:
     case QD_CLIENT_MOVE_OBSERVERS:
     case QD_CLIENT_UNOBSERVE:
+        *id = message->as.observers.id;
         return message->as.observers.count;
     case QD_CLIENT_HAND_OVER:
+        *id = message->as.hand_over.id;
         return message->as.hand_over.count;
     case QD_CLIENT_SET_ROSTER:
         return message->as.set_roster.count;
@@ -31,6 +36,13 @@ uint32_t qd_split_count(const qd_client_message *message)
     default:
         return 0;
     }
+}
+
+uint32_t qd_split_count(const qd_client_message *message)
+{
+    const uint32_t *id;
+
+    return qd_split_entries(message, &id);
 }
 
 static void part_of_entities(qd_msg_entities *entities, uint32_t first, uint32_t count)

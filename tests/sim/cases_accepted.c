@@ -156,7 +156,7 @@ SCENARIO(applied_says_that_pairs_lag, .limits = {.queue_bytes_max = 4096}) = {
     LOOK(A, "tick 1 435 begin; applied 1 to -4; applied 2 pairs lag to -2; applied 3 pairs lag; tick 3 reset merged 2 "
             "4005 begin"),
     STEP(A, "applied 4"),
-    /* Who does not subscribe any more misses nothing. */
+    /* A session without a subscription misses nothing. */
     GROWING_STEPS(A, 3, 5),
     SEND(A, NULL, UNSUBSCRIBE, .room = {0}),
     STEP(A, "...; accepted to -1; applied 8"),
