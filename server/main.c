@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "app/options.h"
+#include "app/signals.h"
 #include "app/start.h"
 
 /* A standard stream may be closed at the start. The first file opened would then get its number, and the log might go to
@@ -36,6 +37,7 @@ static int answered(void)
 
 int main(int argc, char *argv[])
 {
+    qd_signals_block();
     fill_streams();
     qd_server_options options;
     char error[400];

@@ -61,6 +61,8 @@ static bool parse_path(const char *text, void *value, char *rule, size_t rule_si
 static const qd_option_choice levels[] = {
     {"error", QD_LOG_ERROR}, {"warn", QD_LOG_WARN}, {"info", QD_LOG_INFO}, {"debug", QD_LOG_DEBUG}, {NULL, 0}};
 
+static const qd_option_choice formats[] = {{"text", QD_LOG_FORMAT_TEXT}, {"json", QD_LOG_FORMAT_JSON}, {NULL, 0}};
+
 #define NUMBER(name, help, variable, least, most) QD_NUMBER_ROW(name, "N", help, variable, least, most, NULL)
 #define SIZE(name, help, variable, least, most, default_words)                                                         \
     {                                                                                                                  \
@@ -68,7 +70,7 @@ static const qd_option_choice levels[] = {
                                             .otherwise = default_words                                                 \
     }
 
-#define ROWS_COUNT 20u
+#define ROWS_COUNT 22u
 
 typedef struct table {
     qd_server_options options;
@@ -134,6 +136,10 @@ static void table_init(table *all)
          .value = &options->admin_token_file, .otherwise = "no session is", .parse = parse_path},
         {"--log-level", "LEVEL", "log to stderr from this level on", QD_OPTION_CHOICE, .value = &options->log_level,
          .choices = levels},
+        {"--log-level-file", "PATH", "read the log level from this file, again on SIGHUP", QD_OPTION_PARSED,
+         .value = &options->log_level_file, .otherwise = "--log-level", .parse = parse_path},
+        {"--log-format", "FORMAT", "write each line of the log as text or as a JSON object", QD_OPTION_CHOICE,
+         .value = &options->log_format, .choices = formats},
     };
     memcpy(all->rows, rows, sizeof rows);
 }
@@ -148,7 +154,7 @@ static qd_usage usage(void)
         .program = "quadrille-server",
         .arguments = "",
         .text = "Reports what touches what and who sees whom, every tick, for many rooms at once. SIGTERM\n"
-                "and SIGINT stop it.",
+                "and SIGINT stop it, and SIGHUP makes it read its files again.",
         .version = qd_server_name,
         .summary = "spatial server for games: pairs and views, every tick",
         .notes = "SIZE is in bytes; K, M or G behind it makes it KiB, MiB or GiB.",

@@ -28,6 +28,8 @@ typedef struct qd_server_options {
     qd_limits limits;
     const char *token_file, *admin_token_file; /* NULL: none */
     qd_log_level log_level;
+    const char *log_level_file; /* overrides log_level; NULL: none */
+    qd_log_format log_format;
 } qd_server_options;
 
 typedef enum qd_server_options_result {

@@ -3,7 +3,6 @@
 #include "start.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/random.h>
@@ -16,11 +15,14 @@
 #include "../net/net.h"
 #include "../work/pool.h"
 #include "cores.h"
+#include "log_level.h"
 #include "server.h"
+#include "signals.h"
 
 /* When the server stops: how long rooms may take to close, and queues to be sent. */
 #define CLOSE_MS_MAX   2000u
 #define STOP_MS_MAX    2000u
+#define LOG_MS_MAX     1000u             /* how long the log may wait for the reader of stderr */
 #define TIME_BUDGET_NS UINT64_C(5000000) /* how long a room applies messages before other rooms run */
 
 /* Open files besides the connections: connections that are being refused, the listener, and those of each loop. */
@@ -41,26 +43,43 @@ static void sleep_ms(long ms)
     nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
 }
 
-/* All threads inherit the mask, so that the signals wait for sigwait. SIGPIPE is ignored: writes return the error. */
-static void block_signals(sigset_t *set)
+/* ---- signals ---- */
+
+static bool read_log_level(const qd_server_options *options, char *error, size_t error_size)
 {
-    sigemptyset(set);
-    sigaddset(set, SIGTERM);
-    sigaddset(set, SIGINT);
-    pthread_sigmask(SIG_BLOCK, set, NULL);
-    signal(SIGPIPE, SIG_IGN);
+    qd_log_level level = options->log_level;
+
+    if (options->log_level_file != NULL &&
+        qd_log_level_read(options->log_level_file, &level, error, error_size) != QD_OK) {
+        return false;
+    }
+    qd_log_level_set(level);
+    return true;
 }
 
-static void wait_for_signal(const sigset_t *set)
+/* What cannot be read keeps its present value. */
+static void reload(const qd_server_options *options)
 {
-    int number = 0;
+    char error[400];
 
-    while (sigwait(set, &number) != 0)
-        ;
-    qd_log(QD_LOG_INFO, "stopping signal=%d", number);
-    /* From here on, a second signal has its default effect. */
-    pthread_sigmask(SIG_UNBLOCK, set, NULL);
+    if (!read_log_level(options, error, sizeof error)) {
+        qd_log(QD_LOG_WARN, "cannot reload --log-level-file", QD_LOG_STRING("error", error));
+    }
+    qd_log(QD_LOG_INFO, "reloaded");
 }
+
+static void wait_to_stop(const qd_server_options *options)
+{
+    int number;
+
+    while ((number = qd_signals_wait()) == SIGHUP) {
+        reload(options);
+    }
+    qd_log(QD_LOG_INFO, "stopping", QD_LOG_NUMBER("signal", (uint64_t)number));
+    qd_signals_release();
+}
+
+/* ---- serving ---- */
 
 static void stop(qd_server *server, qd_net *net)
 {
@@ -93,9 +112,10 @@ static void raise_files(uint32_t connections_max, uint32_t loops)
     }
     if (files.rlim_cur < needed) {
         qd_log(QD_LOG_WARN,
-               "--connections-max %" PRIu32 " needs %llu open files, and %llu are allowed: raise that (ulimit -Hn, "
-               "LimitNOFILE of systemd, --ulimit of docker), or take fewer connections",
-               connections_max, (unsigned long long)needed, (unsigned long long)files.rlim_cur);
+               "--connections-max needs more open files than are allowed; raise that (ulimit -Hn, LimitNOFILE of "
+               "systemd, --ulimit of docker), or allow fewer connections",
+               QD_LOG_NUMBER("connections_max", connections_max), QD_LOG_NUMBER("needed", needed),
+               QD_LOG_NUMBER("allowed", files.rlim_cur));
     }
 }
 
@@ -105,7 +125,7 @@ static void warn_of_strays(void)
         char text[400];
 
         if (qd_server_options_is_stray(*variable, text, sizeof text)) {
-            qd_log(QD_LOG_WARN, "%s", text);
+            qd_log(QD_LOG_WARN, "a variable of the environment has no effect", QD_LOG_STRING("text", text));
         }
     }
 }
@@ -117,7 +137,7 @@ static uint32_t loops_of(const qd_server_options *options)
     return loops < QD_LOOPS_MAX ? loops : QD_LOOPS_MAX;
 }
 
-static int serve(const qd_server_options *options, const qd_server_config *config, const sigset_t *signals)
+static int serve(const qd_server_options *options, const qd_server_config *config)
 {
     qd_server server;
 
@@ -145,9 +165,10 @@ static int serve(const qd_server_options *options, const qd_server_config *confi
     printf("%s listening on %s%s%s:%u\n", qd_server_name, is_v6 ? "[" : "", options->host, is_v6 ? "]" : "",
            qd_net_port(net));
     fflush(stdout);
-    qd_log(QD_LOG_INFO, "listening host=%s port=%u workers=%u loops=%u memory_max=%zu", options->host, qd_net_port(net),
-           config->service.workers, net_config.loops, qd_memory_limit());
-    wait_for_signal(signals);
+    qd_log(QD_LOG_INFO, "listening", QD_LOG_STRING("host", options->host), QD_LOG_NUMBER("port", qd_net_port(net)),
+           QD_LOG_NUMBER("workers", config->service.workers), QD_LOG_NUMBER("loops", net_config.loops),
+           QD_LOG_NUMBER("memory_max", qd_memory_limit()));
+    wait_to_stop(options);
     stop(&server, net);
     qd_server_deinit(&server);
     return 0;
@@ -164,12 +185,8 @@ static bool read_tokens(const char *option, const char *path, qd_tokens *tokens)
     return false;
 }
 
-int qd_run(const qd_server_options *options)
+static int run(const qd_server_options *options)
 {
-    sigset_t signals;
-
-    block_signals(&signals);
-    qd_log_level_set(options->log_level);
     warn_of_strays();
     qd_memory_limit_set(options->memory_bytes_max != 0 ? (size_t)options->memory_bytes_max
                                                        : qd_memory_of_machine() / 100 * 80);
@@ -200,12 +217,30 @@ int qd_run(const qd_server_options *options)
         .tokens = options->token_file != NULL ? &tokens : NULL,
         .admin_tokens = options->admin_token_file != NULL ? &admin_tokens : NULL,
     };
-    status = serve(options, &config, &signals);
+    status = serve(options, &config);
 done:
     if (pool != NULL) {
         qd_pool_destroy(pool);
     }
     qd_tokens_deinit(&tokens);
     qd_tokens_deinit(&admin_tokens);
+    return status;
+}
+
+int qd_run(const qd_server_options *options)
+{
+    char error[400];
+
+    qd_log_format_set(options->log_format);
+    if (!read_log_level(options, error, sizeof error)) {
+        fprintf(stderr, "quadrille-server: --log-level-file: %s\n", error);
+        return 1;
+    }
+    if (!qd_log_start()) {
+        fprintf(stderr, "quadrille-server: the system refused to start a thread\n");
+        return 1;
+    }
+    int status = run(options);
+    qd_log_stop(LOG_MS_MAX);
     return status;
 }

@@ -4,8 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "log.h"
+
 _Noreturn void qd_assert_fail(const char *condition, const char *file, int line, const char *function)
 {
-    fprintf(stderr, "%s:%d: %s: this should never be false: %s\n", file, line, function, condition);
+    char text[1024];
+
+    snprintf(text, sizeof text, "%s:%d: %s: this should never be false: %s\n", file, line, function, condition);
+    qd_log_last_words(text);
     abort();
 }

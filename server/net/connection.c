@@ -90,7 +90,7 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
         return;
     }
     if (count < 0 && connection->state == QD_CONNECTION_OPEN && qd_intake_is_partial(&connection->intake)) {
-        qd_log(QD_LOG_DEBUG, "the end of the connection cuts off a frame peer=%s", connection->link.peer);
+        qd_log(QD_LOG_DEBUG, "the end of the connection cuts off a frame", QD_LOG_PEER(connection->link.peer));
     }
     if (count == UV_EOF) {
         connection->reading = false;
@@ -287,7 +287,8 @@ static void open_socket(qd_connection *connection)
     connection->state = QD_CONNECTION_OPEN;
     int error = uv_tcp_open(&connection->tcp, connection->fd);
     if (error != 0) {
-        qd_log(QD_LOG_WARN, "dropping a new connection: %s peer=%s", uv_strerror(error), connection->link.peer);
+        qd_log(QD_LOG_WARN, "dropping a new connection", QD_LOG_STRING("error", uv_strerror(error)),
+               QD_LOG_PEER(connection->link.peer));
         close(connection->fd);
         close_now(connection);
         return;

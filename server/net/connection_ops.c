@@ -72,9 +72,10 @@ static qd_link_sent op_send(qd_link *link, qd_buffer *const *buffers, size_t cou
     uv_mutex_unlock(&connection->lock);
 
     if (pushed == QD_OUTBOX_OVERRUN || pushed == QD_OUTBOX_NO_MEMORY) {
-        qd_log(QD_LOG_WARN, "closing a connection%s peer=%s queued=%zu",
-               pushed == QD_OUTBOX_OVERRUN ? " that does not read its replies" : ": the memory limit is reached",
-               link->peer, qd_link_queued(link));
+        qd_log(QD_LOG_WARN, "closing a connection",
+               QD_LOG_STRING("reason", pushed == QD_OUTBOX_OVERRUN ? "it does not read its replies"
+                                                                   : "the memory limit is reached"),
+               QD_LOG_PEER(link->peer), QD_LOG_NUMBER("queued", qd_link_queued(link)));
     }
     return sent;
 }

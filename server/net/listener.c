@@ -149,7 +149,7 @@ static void admit(qd_listener *listener, int fd, const struct sockaddr *address,
     qd_loop *loop = &listener->loops[listener->next];
     listener->next = (listener->next + 1) % listener->loop_count;
     if (qd_connection_start(loop, &listener->connection, fd, peer) != QD_OK) {
-        qd_log(QD_LOG_WARN, "refusing a connection: the memory limit is reached peer=%s", peer);
+        qd_log(QD_LOG_WARN, "refusing a connection: the memory limit is reached", QD_LOG_PEER(peer));
         refuse(listener, fd, QD_NET_NO_MEMORY);
     }
 }
@@ -166,7 +166,7 @@ static void on_pause_over(uv_timer_t *pause)
 static void pause_accepting(qd_listener *listener, int error)
 {
     if (!listener->starved) {
-        qd_log(QD_LOG_WARN, "cannot accept connections, retrying: %s", strerror(error));
+        qd_log(QD_LOG_WARN, "cannot accept connections, retrying", QD_LOG_STRING("error", strerror(error)));
     }
     listener->starved = true;
     uv_poll_stop(&listener->poll);

@@ -80,8 +80,9 @@ void qd_hello(qd_session *session, qd_request **request)
                        "the server has no memory left for a session (--memory-max). Connect again later");
         return;
     }
-    qd_log(QD_LOG_DEBUG, "hello session=%" PRIu64 " peer=%s client=\"%s\"%s", session->endpoint->session,
-           session->link->peer, hello->client, session->admin ? " admin" : "");
+    qd_log(QD_LOG_DEBUG, "hello", QD_LOG_NUMBER("session", session->endpoint->session),
+           QD_LOG_PEER(session->link->peer), QD_LOG_STRING("client", hello->client),
+           QD_LOG_NUMBER("admin", session->admin));
     memcpy(session->client, hello->client, client_size + 1);
     session->since_ns = qd_service_now_ns(session->service);
     session->endpoint->admin = session->admin;

@@ -20,7 +20,7 @@ static void on_opened(void *context, qd_link *link)
     qd_sessions_add(sessions, session);
     qd_link_frame_bytes_max(link, QD_FRAME_BYTES_BEFORE_HELLO);
     qd_link_deadline(link, QD_HELLO_MS_MAX);
-    qd_log(QD_LOG_DEBUG, "connected session=%" PRIu64 " peer=%s", session->endpoint->session, link->peer);
+    qd_log(QD_LOG_DEBUG, "connected", QD_LOG_NUMBER("session", session->endpoint->session), QD_LOG_PEER(link->peer));
 }
 
 static void on_frame(void *context, qd_link *link, const uint8_t *bytes, size_t size)
@@ -94,7 +94,7 @@ static void on_closed(void *context, qd_link *link)
     if (session == NULL) {
         return;
     }
-    qd_log(QD_LOG_DEBUG, "closed session=%" PRIu64 " peer=%s", session->endpoint->session, link->peer);
+    qd_log(QD_LOG_DEBUG, "closed", QD_LOG_NUMBER("session", session->endpoint->session), QD_LOG_PEER(link->peer));
     link->session = NULL;
     if (session->state == QD_SESSION_RESUMING) {
         qd_link_resume(link);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "resume.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "../actor/service/reply.h"
@@ -96,7 +95,8 @@ static void settle(qd_session *session, qd_session *older)
     session->last_seq = older->last_seq;
     session->since_ns = older->since_ns;
     qd_count(&session->service->counters, QD_COUNT_RESUMED, 1);
-    qd_log(QD_LOG_DEBUG, "resumed session=%" PRIu64 " peer=%s", session->endpoint->session, session->link->peer);
+    qd_log(QD_LOG_DEBUG, "resumed", QD_LOG_NUMBER("session", session->endpoint->session),
+           QD_LOG_PEER(session->link->peer));
     /* Before the rooms send anything. */
     qd_session_welcome(session, true);
     if (!inherit(session, older)) {

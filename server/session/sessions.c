@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sessions.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "../actor/service/reply.h"
@@ -72,7 +71,7 @@ static void run_timer(qd_actor *timer)
     qd_session *session;
 
     while ((session = take_expired(sessions, now_ns, &due_ns)) != NULL) {
-        qd_log(QD_LOG_DEBUG, "not resumed session=%" PRIu64, session->endpoint->session);
+        qd_log(QD_LOG_DEBUG, "not resumed", QD_LOG_NUMBER("session", session->endpoint->session));
         qd_session_destroy(session);
     }
     scheduler->wake_at(scheduler->context, timer, due_ns);

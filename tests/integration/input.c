@@ -5,6 +5,7 @@
  */
 
 #include <math.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -85,6 +86,9 @@ SESSION_TEST(truncated_frame_is_logged)
         shutdown(raw->socket, SHUT_WR);
         assert_null(raw_next(raw));
     }
+    /* The end of the server brings the log's last lines. */
+    qd_process_signal(server, SIGTERM);
+    assert_int_equal(qd_process_wait(server, DEADLINE_MS), 0);
     size_t count = 0;
     for (const char *at = qd_process_errors(server); (at = strstr(at, "cuts off a frame peer=")) != NULL; at++) {
         count++;

@@ -56,7 +56,8 @@ LAYERS = {
     "space/geometry": ["base"],
     "work": ["base"],
     "net": ["base", "proto"],
-    "base": ["base/memory"],
+    "base": ["base/memory", "base/log"],
+    "base/log": [],
     "base/memory": ["base"],
 }
 # Headers that a folder with subfolders offers to the folders above it.

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "accepted.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -82,9 +81,9 @@ void qd_accepted_send_refusals(qd_room_actor *actor, const qd_request *request, 
     }
     qd_refusal_text(actor, &request->decoded.message, id, refusals, text);
     qd_count(&actor->service->counters, QD_COUNT_ERRORS, 1);
-    qd_log(QD_LOG_DEBUG, "entries refused peer=%s seq=%" PRIu64 " room=%" PRIu64 " count=%" PRIu32 " text=\"%s\"",
-           request->head.membership->endpoint->link->peer, request->decoded.message.seq, actor->entry.handle,
-           refusals->count, text);
+    qd_log(QD_LOG_DEBUG, "entries refused", QD_LOG_PEER(request->head.membership->endpoint->link->peer),
+           QD_LOG_NUMBER("seq", request->decoded.message.seq), QD_LOG_NUMBER("room", actor->entry.handle),
+           QD_LOG_NUMBER("count", refusals->count), QD_LOG_STRING("text", text));
     send_lists(actor, request, refusals, text);
     qd_room_forget_refusals(actor->room);
 }

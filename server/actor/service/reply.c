@@ -37,8 +37,8 @@ qd_link_sent qd_reply_queue(qd_service *service, qd_link *link, qd_buffer *const
 
 void qd_reply_give_up(qd_service *service, qd_link *link)
 {
-    qd_log(QD_LOG_WARN, "no memory for an answer or a session, closing peer=%s queued=%zu", link->peer,
-           qd_link_queued(link));
+    qd_log(QD_LOG_WARN, "no memory for an answer or a session, closing", QD_LOG_PEER(link->peer),
+           QD_LOG_NUMBER("queued", qd_link_queued(link)));
     if (service->no_memory != NULL) {
         (void)qd_reply_queue(service, link, &service->no_memory, 1, QD_LINK_REPLY);
     }
@@ -61,9 +61,9 @@ void qd_reply_send(qd_service *service, qd_link *link, const qd_server_message *
 void qd_reply_error_message(qd_service *service, qd_link *link, const qd_msg_error *error)
 {
     qd_count(&service->counters, QD_COUNT_ERRORS, 1);
-    qd_log(QD_LOG_DEBUG, "error peer=%s seq=%llu room=%llu code=%s text=\"%s\"", link->peer,
-           (unsigned long long)error->seq, (unsigned long long)error->room, qd_error_code_name(error->code),
-           error->text);
+    qd_log(QD_LOG_DEBUG, "error", QD_LOG_PEER(link->peer), QD_LOG_NUMBER("seq", error->seq),
+           QD_LOG_NUMBER("room", error->room), QD_LOG_STRING("code", qd_error_code_name(error->code)),
+           QD_LOG_STRING("text", error->text));
     qd_reply_send(service, link, &(qd_server_message){.seq = error->seq, .kind = QD_SERVER_ERROR, .as.error = *error});
 }
 
@@ -87,7 +87,8 @@ void qd_reply_end(qd_service *service, qd_link *link, uint64_t seq, qd_error_cod
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    qd_log(QD_LOG_WARN, "protocol broken peer=%s code=%s text=\"%s\"", link->peer, qd_error_code_name(code), text);
+    qd_log(QD_LOG_WARN, "protocol broken", QD_LOG_PEER(link->peer), QD_LOG_STRING("code", qd_error_code_name(code)),
+           QD_LOG_STRING("text", text));
     qd_reply_error_message(service, link, &(qd_msg_error){.code = code, .text = text, .seq = seq});
     qd_reply_send(service, link,
                   &(qd_server_message){.kind = QD_SERVER_GO_AWAY,

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "closing.h"
 
-#include <inttypes.h>
-
 #include "../../base/log.h"
 #include "../service/reply.h"
 #include "applied.h"
@@ -52,7 +50,7 @@ void qd_room_actor_close(qd_room_actor *actor, qd_room_closed_reason reason, con
         (void)qd_membership_remove(actor, membership);
         atomic_store(&membership->state, QD_MEMBERSHIP_CLOSED);
     }
-    qd_log(QD_LOG_DEBUG, "room closed room=%" PRIu64 " name=\"%s\" reason=%d", actor->entry.handle, actor->entry.name,
-           (int)reason);
+    qd_log(QD_LOG_DEBUG, "room closed", QD_LOG_NUMBER("room", actor->entry.handle),
+           QD_LOG_STRING("name", actor->entry.name), QD_LOG_NUMBER("reason", (uint64_t)reason));
     qd_room_actor_free_room(actor);
 }

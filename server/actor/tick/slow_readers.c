@@ -58,8 +58,9 @@ static void disconnect_slow(qd_room_actor *actor, qd_endpoint *endpoint)
         return;
     }
     qd_count(&service->counters, QD_COUNT_TOO_SLOW, 1);
-    qd_log(QD_LOG_WARN, "a reader is too slow, closing session=%" PRIu64 " peer=%s room=\"%s\" queued=%zu",
-           endpoint->session, endpoint->link->peer, actor->entry.name, qd_link_queued(endpoint->link));
+    qd_log(QD_LOG_WARN, "a reader is too slow, closing", QD_LOG_NUMBER("session", endpoint->session),
+           QD_LOG_PEER(endpoint->link->peer), QD_LOG_STRING("room", actor->entry.name),
+           QD_LOG_NUMBER("queued", qd_link_queued(endpoint->link)));
     char text[160];
     snprintf(text, sizeof text,
              "the session's queue was over half full for %" PRIu32

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Signals other than the first SIGTERM: what reloads, what is ignored, and what ends the server at once.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "support/raw.h"
+#include "support/session.h"
+#include "tests/support/test.h"
+
+static void rest(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+}
+
+static uint32_t count_of(const char *text, const char *word)
+{
+    uint32_t count = 0;
+
+    for (; (text = strstr(text, word)) != NULL; text += strlen(word)) {
+        count++;
+    }
+    return count;
+}
+
+static void await_lines(qd_process *server, const char *word, uint32_t count)
+{
+    for (uint32_t waited = 0; count_of(qd_process_errors(server), word) < count; waited++) {
+        if (waited > 2000) {
+            fail_msg("the log has fewer than %u lines with '%s': %s", count, word, qd_process_errors(server));
+        }
+        rest();
+    }
+}
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* The session that is open before the signals is open after them. */
+SESSION_TEST(user_signals_are_ignored)
+{
+    qd_process *server = session_start(NULL);
+
+    session_bystander_open(qd_server_address(server));
+    for (int i = 0; i < 20; i++) {
+        qd_process_signal(server, i % 2 == 0 ? SIGUSR1 : SIGUSR2);
+        session_check_bystanders();
+    }
+    assert_true(qd_process_runs(server));
+}
+
+SESSION_TEST(hangup_reads_the_log_level_again_and_ends_nothing)
+{
+    char path[] = "/tmp/quadrille-level-XXXXXX";
+    int file = mkstemp(path);
+
+    assert_true(file >= 0);
+    close(file);
+    write_file(path, "info\n");
+    qd_process *server = session_start(QD_ARGS("--log-level-file", path));
+    session_bystander_open(qd_server_address(server));
+    write_file(path, "debug\n");
+    qd_process_signal(server, SIGHUP);
+    await_lines(server, " info  reloaded\n", 1);
+    session_close(session_open(qd_server_address(server)));
+    await_lines(server, " debug connected session=", 1);
+    /* What is wrong is reported, and the level stays. */
+    write_file(path, "loud\n");
+    qd_process_signal(server, SIGHUP);
+    await_lines(server, " warn  cannot reload --log-level-file error=\"", 1);
+    session_close(session_open(qd_server_address(server)));
+    await_lines(server, " debug connected session=", 2);
+    session_check_bystanders();
+    unlink(path);
+}
+
+SESSION_TEST(hangup_without_files_has_no_effect)
+{
+    qd_process *server = session_start(NULL);
+
+    session_bystander_open(qd_server_address(server));
+    for (uint32_t i = 1; i <= 5; i++) {
+        qd_process_signal(server, SIGHUP);
+        await_lines(server, " info  reloaded\n", i);
+    }
+    session_check_bystanders();
+}
+
+SESSION_TEST(bad_log_level_file_is_refused_at_the_start)
+{
+    const char *const paths[] = {"/nonexistent/level", "/dev/null"};
+
+    for (size_t i = 0; i < 2; i++) {
+        qd_process *server = qd_process_start(getenv("QD_SERVER"), QD_ARGS("--log-level-file", paths[i]));
+
+        assert_int_equal(qd_process_wait(server, DEADLINE_MS), 1);
+        assert_non_null(strstr(qd_process_errors(server), "--log-level-file: /"));
+        qd_process_destroy(server);
+    }
+}
+
+/* A session that does not read keeps the server from stopping, for as long as it may. */
+SESSION_TEST(second_signal_ends_the_server_at_once)
+{
+    qd_process *server = qd_server_start(NULL);
+    raw_link *raw = raw_open_session(qd_server_address(server));
+
+    qd_process_signal(server, SIGTERM);
+    /* The log confirms that the first one has arrived: two that wait at the same time are one. */
+    await_lines(server, " info  stopping signal=15\n", 1);
+    qd_process_signal(server, SIGHUP);
+    qd_process_signal(server, SIGTERM);
+    assert_int_equal(qd_process_wait(server, DEADLINE_MS), 128 + SIGTERM);
+    assert_int_equal(count_of(qd_process_errors(server), " info  stopped"), 0);
+    raw_close(raw);
+    qd_process_destroy(server);
+}
+
+TEST_MAIN()
