@@ -399,6 +399,8 @@ typedef struct qd_msg_server_stats {
     uint64_t too_slow;
     uint32_t detached;
     uint64_t resumed;
+    uint64_t log_dropped;
+    uint64_t log_suppressed;
 } qd_msg_server_stats;
 
 typedef struct qd_msg_room_stats {

@@ -154,6 +154,8 @@ static void print_server_stats(const qd_msg_server_stats *stats, bool json)
         {"bytes_out", (double)stats->bytes_out, WHOLE},
         {"errors", (double)stats->errors, WHOLE},
         {"too_slow", (double)stats->too_slow, WHOLE},
+        {"log_dropped", (double)stats->log_dropped, WHOLE},
+        {"log_suppressed", (double)stats->log_suppressed, WHOLE},
         {"detached", (double)stats->detached, WHOLE},
         {"resumed", (double)stats->resumed, WHOLE},
     };

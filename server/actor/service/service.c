@@ -2,6 +2,7 @@
 #include "service.h"
 
 #include "../../base/assert.h"
+#include "../../base/log.h"
 #include "../../base/memory/alloc.h"
 
 const char qd_server_name[] = "quadrille-server " QD_VERSION_TEXT;
@@ -57,5 +58,7 @@ void qd_service_stats(qd_service *service, qd_msg_server_stats *stats)
         .detached = atomic_load(&service->detached),
         .resumed = qd_counted(counters, QD_COUNT_RESUMED),
         .too_slow = qd_counted(counters, QD_COUNT_TOO_SLOW),
+        .log_dropped = qd_log_dropped(),
+        .log_suppressed = qd_log_suppressed(),
     };
 }
