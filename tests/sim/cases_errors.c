@@ -56,6 +56,7 @@ static const request requests[] = {
     FOR(FLAT, SUBSCRIBE, .subscribe = {.scope = (qd_scope)7}),
     FOR(FLAT, OPEN_ROOM, .open_room = {.name = ""}),
     FOR(FLAT, OPEN_ROOM, .open_room = {.name = "a\tb"}),
+    FOR(FLAT, OPEN_ROOM, .open_room = {.name = "a\xe2\x80\xae"}),
     FOR(FLAT, OPEN_ROOM, .open_room = {.name = "nowhere"}),
     FOR(FLAT, OPEN_ROOM, .open_room = {.name = "nowhere", .has_config = true}),
     FOR(FLAT, OPEN_ROOM, OPENED(.dimensions = 4)),

@@ -57,7 +57,7 @@ LAYERS = {
     "work": ["base"],
     "net": ["base", "proto"],
     "base": ["base/memory", "base/log"],
-    "base/log": [],
+    "base/log": ["proto"],  # a header without dependencies, proto/utf8.h
     "base/memory": ["base"],
 }
 # Headers that a folder with subfolders offers to the folders above it.

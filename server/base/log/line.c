@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../../proto/utf8.h"
+
 /* What always fits behind a value that is cut: the dots, a quote, a brace and the newline. */
 #define TAIL_BYTES 8u
 /* The longest form of one character: two escaped halves of a pair. */
@@ -59,39 +61,11 @@ static bool is_plain(const char *text)
     return text[0] != '\0' && text[strspn(text, plain)] == '\0' && strlen(text) <= QD_LOG_VALUE_BYTES_MAX;
 }
 
-/* Returns the size of the UTF-8 sequence at `text`; 0: it is invalid. Reads no further than the first byte that does not
- * fit, so a zero ends it. */
-static size_t utf8_sequence(const unsigned char *text, uint32_t *point)
-{
-    static const struct {
-        unsigned char mask, lead;
-        uint32_t lowest;
-    } forms[] = {{0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
-
-    for (size_t extra = 1; extra <= 3; extra++) {
-        const unsigned char mask = forms[extra - 1].mask;
-
-        if ((text[0] & mask) != forms[extra - 1].lead) {
-            continue;
-        }
-        *point = text[0] & (unsigned char)~mask;
-        for (size_t i = 1; i <= extra; i++) {
-            if ((text[i] & 0xc0) != 0x80) {
-                return 0;
-            }
-            *point = *point << 6 | (text[i] & 0x3f);
-        }
-        bool legal = *point >= forms[extra - 1].lowest && *point <= 0x10ffff && (*point < 0xd800 || *point > 0xdfff);
-        return legal ? extra + 1 : 0;
-    }
-    return 0;
-}
-
 /* Writes the JSON form of the character at `text`, which is not printable ASCII. Returns how many bytes it has. */
-static size_t json_form(const unsigned char *text, char form[FORM_BYTES_MAX + 1])
+static size_t json_form(const char *text, char form[FORM_BYTES_MAX + 1])
 {
-    uint32_t point = text[0];
-    size_t size = point < 0x80 ? 1 : utf8_sequence(text, &point);
+    uint32_t point;
+    size_t size = qd_utf8_next(text, &point);
 
     if (size == 0) {
         point = 0xfffd;
@@ -120,7 +94,7 @@ static void put_quoted(writer *out, const char *text)
             snprintf(form, sizeof form, "\\%c", *text);
         } else if (!is_printable((unsigned char)*text)) {
             if (out->format == QD_LOG_FORMAT_JSON) {
-                size = json_form((const unsigned char *)text, form);
+                size = json_form(text, form);
             } else {
                 snprintf(form, sizeof form, "\\x%02x", (unsigned char)*text);
             }

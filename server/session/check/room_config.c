@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "../../../proto/utf8.h"
+
 /* A field that is a plain number. 0 stands for the default, unless the field has presence. */
 typedef struct number_field {
     const char *name;
@@ -359,31 +361,6 @@ bool qd_room_config_agrees(const qd_msg_room_config *asked, const qd_msg_room_co
     return !asked->has_bounds || bounds_agree(&asked->bounds, &effective->bounds, fault);
 }
 
-/* Returns the length of the UTF-8 sequence at `text`, or 0 if it is invalid: overlong forms, surrogates and numbers
- * above U+10FFFF are. Reads no further than the first byte that does not fit, so a zero ends it. */
-static size_t utf8_sequence(const unsigned char *text, uint32_t *point)
-{
-    static const struct {
-        unsigned char mask, lead;
-        uint32_t lowest;
-    } forms[] = {{0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
-    for (size_t extra = 0; extra < 4; extra++) {
-        if ((text[0] & forms[extra].mask) != forms[extra].lead) {
-            continue;
-        }
-        *point = text[0] & (unsigned char)~forms[extra].mask;
-        for (size_t i = 1; i <= extra; i++) {
-            if ((text[i] & 0xc0) != 0x80) {
-                return 0;
-            }
-            *point = *point << 6 | (text[i] & 0x3f);
-        }
-        bool legal = *point >= forms[extra].lowest && *point <= 0x10ffff && (*point < 0xd800 || *point > 0xdfff);
-        return legal ? extra + 1 : 0;
-    }
-    return 0;
-}
-
 bool qd_room_name_check(const char *name, qd_fault *fault)
 {
     size_t size = strlen(name);
@@ -393,15 +370,15 @@ bool qd_room_name_check(const char *name, qd_fault *fault)
     }
     for (size_t i = 0; i < size;) {
         uint32_t point;
-        size_t step = utf8_sequence((const unsigned char *)name + i, &point);
+        size_t step = qd_utf8_next(name + i, &point);
 
         if (step == 0) {
             return qd_fault_invalid(fault, "name is invalid at byte %zu; must be UTF-8. Encode it as that", i);
         }
-        if (point < 0x20 || (point >= 0x7f && point < 0xa0)) {
-            return qd_fault_invalid(
-                fault, "name has the control character U+%04" PRIX32 " at byte %zu; must have none. Leave it out",
-                point, i);
+        const char *what = qd_utf8_peculiarity(point);
+        if (what != NULL) {
+            return qd_fault_invalid(fault, "name has the %s U+%04" PRIX32 " at byte %zu; must have none. Leave it out",
+                                    what, point, i);
         }
         i += step;
     }

@@ -17,7 +17,7 @@ void qd_room_config_resolve(const qd_msg_room_config *asked, const qd_limits *li
 /* Whether every field that is set has the value that the room has. */
 bool qd_room_config_agrees(const qd_msg_room_config *asked, const qd_msg_room_config *effective, qd_fault *fault);
 
-/* Whether the name is valid: 1 to 64 bytes of UTF-8 without control characters. */
+/* Whether the name is valid: 1 to 64 bytes of UTF-8 in which each character shows (proto/utf8.h). */
 bool qd_room_name_check(const char *name, qd_fault *fault);
 
 #endif
