@@ -4,6 +4,7 @@
  */
 #include "cli.h"
 #include "columns.h"
+#include "plain.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -83,7 +84,7 @@ static int run(const qd_cli *cli, qd_client *client, const char *name, uint64_t 
 
     if (good && cli->json) {
         printf("{\"room\": ");
-        qd_cli_print_json_string(stdout, name);
+        qd_plain_print_json(stdout, name);
         printf(", \"entities\": %u, \"ids\": [", all.count);
         for (uint32_t i = 0; i < all.count; i++) {
             printf("%s%u", i > 0 ? ", " : "", all.id[i]);

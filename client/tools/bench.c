@@ -3,6 +3,7 @@
  * The state of the program, and what all scenarios share.
  */
 #include "bench.h"
+#include "plain.h"
 
 #include <math.h>
 #include <signal.h>
@@ -81,7 +82,9 @@ void qd_bench_end(qd_bench *bench)
 int qd_bench_status(const qd_bench *bench)
 {
     if (*bench->failure) {
-        fprintf(stderr, "%s: %s\n", QD_BENCH, bench->failure);
+        fprintf(stderr, "%s: ", QD_BENCH);
+        qd_plain_print(stderr, bench->failure);
+        fputc('\n', stderr);
     }
     return *bench->failure ? 1 : 0;
 }

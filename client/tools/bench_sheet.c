@@ -2,6 +2,7 @@
 #include "bench_sheet.h"
 
 #include "cli.h"
+#include "plain.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -123,7 +124,7 @@ void qd_sheet_print_table(const qd_sheet *sheet)
 void qd_sheet_print_json_text(const char *name, const char *text)
 {
     printf("\"%s\":", name);
-    qd_cli_print_json_string(stdout, text);
+    qd_plain_print_json(stdout, text);
 }
 
 static void print_json_number(const char *name, double number)

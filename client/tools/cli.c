@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include "own_token.h"
+#include "plain.h"
 #include "terminal.h"
 
 #include <inttypes.h>
@@ -11,18 +12,22 @@
 
 /* The most refused entries that are reported one by one. */
 #define ENTRIES_MAX 64u
+/* The longest message; a server's texts are shorter. */
+#define FAILURE_BYTES_MAX 4096
 
 int qd_cli_fail(const qd_cli *cli, const char *format, ...)
 {
+    char text[FAILURE_BYTES_MAX];
     va_list arguments;
 
     /* The alternate screen would hide the message. */
     qd_terminal_leave();
     va_start(arguments, format);
-    fprintf(stderr, "%s: ", cli->program);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    fprintf(stderr, "%s: ", cli->program);
+    qd_plain_print(stderr, text);
+    fputc('\n', stderr);
     return 1;
 }
 
@@ -238,7 +243,7 @@ void qd_cli_print_done(const qd_cli *cli, const char *name, const qd_cli_room *r
 {
     if (cli->json) {
         printf("{\"room\": ");
-        qd_cli_print_json_string(stdout, name);
+        qd_plain_print_json(stdout, name);
         printf(", \"entities\": %u, \"tick\": ", count);
         printf(outcome.tick != 0 ? "%" PRIu64 "}\n" : "null}\n", outcome.tick);
         return;
@@ -281,19 +286,4 @@ void qd_cli_catch_signals(void)
 bool qd_cli_stopped(void)
 {
     return stopped != 0;
-}
-
-void qd_cli_print_json_string(FILE *file, const char *text)
-{
-    fputc('"', file);
-    for (const unsigned char *at = (const unsigned char *)text; *at != '\0'; at++) {
-        if (*at == '"' || *at == '\\') {
-            fprintf(file, "\\%c", *at);
-        } else if (*at < 0x20) {
-            fprintf(file, "\\u%04x", *at);
-        } else {
-            fputc(*at, file);
-        }
-    }
-    fputc('"', file);
 }

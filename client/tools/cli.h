@@ -123,6 +123,4 @@ int qd_cli_parse_ids(const qd_cli *cli, char **texts, uint32_t count, uint32_t *
 void qd_cli_catch_signals(void);
 bool qd_cli_stopped(void);
 
-void qd_cli_print_json_string(FILE *file, const char *text);
-
 #endif

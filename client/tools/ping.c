@@ -3,6 +3,7 @@
  * quadrille ping: measures the round trip to the server.
  */
 #include "cli.h"
+#include "plain.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -23,7 +24,7 @@ static void print_pong(const qd_cli *cli, double trip_us)
         return;
     }
     printf("{\"server\": ");
-    qd_cli_print_json_string(stdout, cli->server);
+    qd_plain_print_json(stdout, cli->server);
     printf(", \"round_trip_us\": %.3f}\n", trip_us);
 }
 

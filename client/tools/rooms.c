@@ -3,6 +3,7 @@
  * The commands rooms, stats, open and close.
  */
 #include "cli.h"
+#include "plain.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -20,7 +21,7 @@ static const char *mode_name(qd_tick_mode mode)
 static void print_room_json(const qd_msg_room_info *room, bool first)
 {
     fputs(first ? "\n  {\"name\": " : ",\n  {\"name\": ", stdout);
-    qd_cli_print_json_string(stdout, room->name);
+    qd_plain_print_json(stdout, room->name);
     printf(", \"tick_mode\": \"%s\", \"tick_hz\": %u, \"tick\": %" PRIu64 ", \"entities\": %u, \"sessions\": %u}",
            mode_name(room->tick_mode), room->tick_hz, room->tick, room->entities, room->sessions);
 }
@@ -43,8 +44,10 @@ static void print_room_row(const qd_msg_room_info *room, bool first)
     if (room->tick_mode != QD_TICK_MODE_STEP) {
         snprintf(hz, sizeof hz, "%u", room->tick_hz);
     }
-    printf("%-*s %-5s %5s %10" PRIu64 " %10u %8u\n", width_of(room->name, 24), room->name, mode_name(room->tick_mode),
-           hz, room->tick, room->entities, room->sessions);
+    char name[QD_PLAIN_NAME_SIZE];
+    qd_plain(name, sizeof name, room->name);
+    printf("%-*s %-5s %5s %10" PRIu64 " %10u %8u\n", width_of(name, 24), name, mode_name(room->tick_mode), hz,
+           room->tick, room->entities, room->sessions);
 }
 
 /* Lists all pages. */
@@ -276,7 +279,7 @@ static void print_room_json_opened(const char *name, const qd_cli_room *room)
     const qd_msg_bounds *bounds = &config->bounds;
 
     printf("{\"room\": ");
-    qd_cli_print_json_string(stdout, name);
+    qd_plain_print_json(stdout, name);
     printf(", \"created\": %s, \"tick\": %" PRIu64 ", \"dimensions\": %u, \"bounds\": [",
            room->created ? "true" : "false", room->tick, config->dimensions);
     if (config->dimensions == 3) {
@@ -441,7 +444,7 @@ static int close_room(const qd_cli *cli, qd_client *client, const char *name, ui
     }
     if (cli->json) {
         printf("{\"room\": ");
-        qd_cli_print_json_string(stdout, name);
+        qd_plain_print_json(stdout, name);
         puts("}");
     } else {
         printf("room %s closed\n", name);

@@ -3,13 +3,14 @@
  * quadrille sessions: lists the sessions of the server.
  */
 #include "cli.h"
+#include "plain.h"
 
 #include <inttypes.h>
 
 static void print_json(const qd_msg_session_info *info, bool first)
 {
     printf("%s\n  {\"session\": %" PRIu64 ", \"client\": ", first ? "" : ",", info->session);
-    qd_cli_print_json_string(stdout, info->client);
+    qd_plain_print_json(stdout, info->client);
     printf(", \"detached\": %s, \"rooms\": %u, \"age_ms\": %" PRIu64 "}", info->detached ? "true" : "false",
            info->rooms, info->age_ms);
 }
@@ -19,8 +20,10 @@ static void print_row(const qd_msg_session_info *info, bool first)
     if (first) {
         printf("%10s %-9s %6s %12s  %s\n", "session", "state", "rooms", "age_s", "client");
     }
-    printf("%10" PRIu64 " %-9s %6u %12.3f  %s\n", info->session, info->detached ? "detached" : "connected", info->rooms,
-           (double)info->age_ms / 1e3, info->client);
+    printf("%10" PRIu64 " %-9s %6u %12.3f  ", info->session, info->detached ? "detached" : "connected", info->rooms,
+           (double)info->age_ms / 1e3);
+    qd_plain_print(stdout, info->client);
+    fputc('\n', stdout);
 }
 
 /* Lists all pages. The command's own session is on the list, so that it is never empty. */

@@ -3,6 +3,7 @@
  * quadrille step: makes a room tick that ticks by Step.
  */
 #include "cli.h"
+#include "plain.h"
 
 #include <inttypes.h>
 
@@ -21,7 +22,7 @@ static void print_late(const qd_msg_applied *applied)
 static void print_json(const char *name, const qd_msg_applied *applied)
 {
     printf("{\"room\": ");
-    qd_cli_print_json_string(stdout, name);
+    qd_plain_print_json(stdout, name);
     printf(", \"tick\": %" PRIu64 ", \"late\": [", applied->tick);
     for (uint32_t i = 0; i < applied->late_listed; i++) {
         printf("%s%" PRIu64, i > 0 ? ", " : "", applied->late[i]);

@@ -4,6 +4,7 @@
  */
 #include "cli.h"
 #include "motion.h"
+#include "plain.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -130,7 +131,7 @@ static void print_room(const swarm *all, const swarm_room *room, qd_motion_kind 
         return;
     }
     printf("{\"kind\": \"room\", \"room\": ");
-    qd_cli_print_json_string(stdout, room->name);
+    qd_plain_print_json(stdout, room->name);
     printf(", \"entities\": %u, \"motion\": \"%s\"}\n", all->entities, qd_motion_name(kind));
 }
 
