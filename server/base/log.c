@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* pthread_mutex_clocklock */
+#define _GNU_SOURCE /* pthread_mutex_clocklock, pthread_setname_np */
 #include "log.h"
 
 #include <errno.h>
@@ -200,6 +200,7 @@ bool qd_log_start(void)
         state = LOG_DIRECT;
         return false;
     }
+    pthread_setname_np(writer, "qd-log");
     return true;
 }
 
