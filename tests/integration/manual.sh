@@ -86,7 +86,7 @@ completes 'swarm' quadrille help sw
 completes '--json --server --help' quadrille rooms ''
 completes '' quadrille open --hz ''
 completes 'error warn info debug' quadrille-server --log-level ''
-completes '--log-level' quadrille-server --log
+completes '--log-level --log-level-file --log-format' quadrille-server --log
 completes 'none events stays' quadrille-bench load --subscribe ''
 touch "$scratch/trace.csv"
 completes "$scratch/trace.csv" quadrille replay "$scratch/tra"
