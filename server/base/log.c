@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* pthread_mutex_clocklock, pthread_setname_np */
+#define _GNU_SOURCE /* pthread_setname_np */
 #include "log.h"
 
 #include <errno.h>
@@ -231,10 +231,12 @@ void qd_log_stop(uint32_t ms_max)
 
 void qd_log_last_words(const char *text)
 {
-    const struct timespec until = deadline(LAST_WORDS_MS * UINT64_C(1000000));
+    struct timespec locked_until, until = deadline(LAST_WORDS_MS * UINT64_C(1000000));
     int result = 0;
 
-    if (pthread_mutex_clocklock(&lock, CLOCK_MONOTONIC, &until) == 0) {
+    clock_gettime(CLOCK_REALTIME, &locked_until);
+    locked_until.tv_sec++;
+    if (pthread_mutex_timedlock(&lock, &locked_until) == 0) {
         while (state != LOG_DIRECT && ring.size > 0 && result == 0) {
             result = pthread_cond_timedwait(&written, &lock, &until);
         }
