@@ -42,6 +42,7 @@ static inline const char *qd_utf8_peculiarity(uint32_t point)
 {
     static const char control[] = "control character", separator[] = "line separator",
                       direction[] = "bidirectional control", empty[] = "zero-width character";
+
     /* In ascending order. Zero-width: the default-ignorable characters of Unicode 15, and U+FFF9 to U+FFFB. */
     static const struct {
         uint32_t first, last;
