@@ -114,13 +114,9 @@ void qd_space_teleport(qd_space *space, size_t count, const uint32_t *slots, con
     }
 }
 
-void qd_space_reshape(qd_space *space, uint32_t slot, const qd_body *form)
+qd_status qd_space_reshape(qd_space *space, uint32_t slot, const qd_body *form)
 {
-    if (is_2d(space)) {
-        qd_space_reshape_2d(space, slot, form);
-    } else {
-        qd_space_reshape_3d(space, slot, form);
-    }
+    return is_2d(space) ? qd_space_reshape_2d(space, slot, form) : qd_space_reshape_3d(space, slot, form);
 }
 
 void qd_space_refilter(qd_space *space, uint32_t slot, uint32_t category, uint32_t mask)
@@ -184,13 +180,23 @@ bool qd_space_end_reasons_differ(const qd_space *space)
     return is_2d(space) ? qd_space_end_reasons_differ_2d(space) : qd_space_end_reasons_differ_3d(space);
 }
 
-void qd_space_settle(qd_space *space, const uint32_t **freed, size_t *freed_count)
+uint32_t qd_space_settle(qd_space *space)
+{
+    return is_2d(space) ? qd_space_settle_2d(space) : qd_space_settle_3d(space);
+}
+
+void qd_space_trim(qd_space *space)
 {
     if (is_2d(space)) {
-        qd_space_settle_2d(space, freed, freed_count);
+        qd_space_trim_2d(space);
     } else {
-        qd_space_settle_3d(space, freed, freed_count);
+        qd_space_trim_3d(space);
     }
+}
+
+uint32_t qd_space_next_freed(const qd_space *space, uint32_t slot)
+{
+    return is_2d(space) ? qd_space_next_freed_2d(space, slot) : qd_space_next_freed_3d(space, slot);
 }
 
 void qd_space_pairs(qd_space *space, const qd_executor *executor, size_t limit, qd_space_events *result)

@@ -21,6 +21,11 @@
  * SLOTS. A body is named by a slot, a small number that the space gives out and uses again; callers keep their own
  * arrays by it. The slot of a removed body stays its own until qd_space_settle.
  *
+ * MEMORY. Only adding a body fails without memory, and the first radius. Everything else does with what there is: an
+ * index places bodies more loosely and plans later, which only costs time. A traversal that has no memory for its lists
+ * and events stops (QD_SPACE_STOP_MEMORY). So does the next one after a body was teleported, reshaped or refiltered
+ * while there was no memory to note how it had been; until then pairs and queries have no answer either.
+ *
  * Pure and deterministic: no threads, clock or sockets of its own; a big traversal, and the pending moves before it,
  * are split into tasks for the executor that the caller hands in, and give the same set of events on any number of
  * workers. One thread at a time.
@@ -40,7 +45,7 @@
 qd_status qd_space_create(const qd_space_config *config, qd_heap *heap, qd_space **space) QD_MUST_USE;
 void qd_space_destroy(qd_space *space);
 
-/* QD_ERR_FULL above bodies_max, QD_ERR_NO_MEMORY; both change nothing. Everything after an add cannot fail. */
+/* QD_ERR_FULL above bodies_max, QD_ERR_NO_MEMORY; both change nothing. */
 qd_status qd_space_add(qd_space *space, const qd_body *body, uint32_t *slot) QD_MUST_USE;
 /* Centers, in columns of `count`; `z` is NULL in two dimensions. Slots must be of bodies that are there and not
  * removed. A slot may come several times: the last place counts. A body that is teleported was nowhere in between: it
@@ -49,8 +54,9 @@ void qd_space_move(qd_space *space, size_t count, const uint32_t *slots, const f
                    const float *z);
 void qd_space_teleport(qd_space *space, size_t count, const uint32_t *slots, const float *x, const float *y,
                        const float *z);
-/* Shape, half extents and radius become those of `form`; nothing else of it counts. */
-void qd_space_reshape(qd_space *space, uint32_t slot, const qd_body *form);
+/* Shape, half extents and radius become those of `form`; nothing else of it counts. QD_ERR_NO_MEMORY, which changes
+ * nothing, only where `form` has a radius and no body had one before. */
+qd_status qd_space_reshape(qd_space *space, uint32_t slot, const qd_body *form) QD_MUST_USE;
 void qd_space_refilter(qd_space *space, uint32_t slot, uint32_t category, uint32_t mask);
 /* `reason` is ROOM_CLOSED, EXPIRED or DESPAWNED. Returns whether the slot is free at once, because the body was added
  * since the last tick and leaves no trace; else it is free after qd_space_settle. */
@@ -74,9 +80,14 @@ qd_space_reason qd_space_end_reason(const qd_space *space, uint32_t slot_a, uint
  * QD_SPACE_MOVED_APART and none need be asked about. */
 bool qd_space_end_reasons_differ(const qd_space *space);
 
-/* Ends the tick: removed bodies give up their slots, into `freed` (in no particular order, valid until the next
- * change), and the index may choose its depth or cells again. */
-void qd_space_settle(qd_space *space, const uint32_t **freed, size_t *freed_count);
+/* Ends the tick: removed bodies give up their slots, the index may choose its depth or cells again, and the space gives
+ * back memory that it has not needed for some ticks. Returns the first slot that is free now, or QD_SPACE_SLOT_NONE. */
+uint32_t qd_space_settle(qd_space *space);
+/* The freed slot after this one, or QD_SPACE_SLOT_NONE. In no particular order; until the next change. */
+uint32_t qd_space_next_freed(const qd_space *space, uint32_t slot);
+
+/* Gives back at once what the space does not need now. Not between tick and settle. */
+void qd_space_trim(qd_space *space);
 
 /* The pairs as they stood at the last tick (as STAY events), whatever was changed since. Not between tick and settle.
  */
@@ -88,7 +99,7 @@ void qd_space_pairs(qd_space *space, const qd_executor *executor, size_t limit, 
  * removed since is still there, one added since is not. Shapes are closed, and the overlap of regions is that of
  * shape.h; the rest is computed in double from the float32 rows. */
 
-/* Not between tick and settle. QD_ERR_NO_MEMORY; else the caller frees the hits. */
+/* Not between tick and settle. QD_ERR_NO_MEMORY (see MEMORY); else the caller frees the hits. */
 qd_status qd_space_find(const qd_space *space, const qd_space_query *query, qd_space_hits *hits) QD_MUST_USE;
 void qd_space_hits_free(const qd_space *space, qd_space_hits *hits);
 

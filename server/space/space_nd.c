@@ -6,48 +6,14 @@
 #include "../base/ablation.h"
 #include "../base/assert.h"
 #include "../base/memory/fetch.h"
-#include "auto.h"
-#include "core/axes.h"
-#include "core/pending_moves.h"
-#include "core/proxies.h"
 #include "core/search.h"
-#include "core/traversal.h"
 #include "kernel/choose.h"
-
-typedef struct space_nd {
-    qd_space base;
-    qd_heap *heap;
-    qd_space_config config;
-    qd_bodies bodies;
-    qd_rows rows;
-    qd_index *index;
-    qd_traversal traversal;
-    qd_pending pending;
-    bool ticked;      /* between tick and settle */
-    bool is_flooded;  /* the last tick had several moves a body */
-    uint64_t settled; /* counters.moves at the last settle */
-    qd_space_counters counters;
-    qd_auto choice;
-    qd_auto_tick counted; /* at this tick; its operations: those up to the last settle */
-    bool is_counted;
-    bool without_hits; /* the last traversal was stopped because it found too little; AUTO's turn is due */
-} space_nd;
+#include "upkeep.h"
 
 /* Whether after so many moves every row counts as changed. */
 static bool is_nearly_all(uint64_t moves, uint32_t bodies)
 {
     return !QD_WITHOUT(UNMARKED_ROWS) && moves >= bodies - bodies / 4;
-}
-
-/* NULL: no memory. */
-static qd_index *create_index(qd_space_index kind, const qd_index *as)
-{
-    static const qd_index_ops *const ops[] = {
-        [QD_SPACE_QUADTREE] = &qd_linear_ops, [QD_SPACE_OCTREE] = &qd_linear_ops, [QD_SPACE_SPARSE] = &qd_sparse_ops,
-        [QD_SPACE_HASH] = &qd_hash_ops,       [QD_SPACE_GRID] = &qd_grid_ops,     [QD_SPACE_BRUTE] = &qd_brute_ops,
-    };
-
-    return qd_index_create(ops[kind], as);
 }
 
 qd_status QD_ND(qd_space_create)(const qd_space_config *config, qd_heap *heap, qd_space **space)
@@ -66,13 +32,13 @@ qd_status QD_ND(qd_space_create)(const qd_space_config *config, qd_heap *heap, q
     qd_pending_init(&made->pending, heap);
     qd_auto_init(&made->choice, QD_TUNING_DEFAULT.leaf_rows, config->depth);
     qd_space_index kind = config->index == QD_SPACE_AUTO ? qd_auto_first(&made->choice) : config->index;
-    made->index = create_index(kind, &(qd_index){
-                                         .heap = heap,
-                                         .rows = &made->rows,
-                                         .bodies = &made->bodies,
-                                         .tuning = QD_TUNING_DEFAULT,
-                                         .config = &made->config,
-                                     });
+    made->index = qd_upkeep_create_index(kind, &(qd_index){
+                                                   .heap = heap,
+                                                   .rows = &made->rows,
+                                                   .bodies = &made->bodies,
+                                                   .tuning = QD_TUNING_DEFAULT,
+                                                   .config = &made->config,
+                                               });
     if (made->index == NULL) {
         qd_heap_free(heap, made, sizeof *made);
         return QD_ERR_NO_MEMORY;
@@ -132,14 +98,8 @@ qd_status QD_ND(qd_space_add)(qd_space *space, const qd_body *body, uint32_t *sl
     if (s->bodies.count >= s->config.bodies_max) {
         return QD_ERR_FULL;
     }
-    qd_status status = qd_proxies_reserve(s->index);
-    if (status == QD_OK && body->radius != 0) {
-        status = qd_bodies_radius_reserve(&s->bodies);
-    }
-    if (status != QD_OK) {
-        return status;
-    }
-    status = qd_bodies_take(&s->bodies, slot);
+    qd_status status =
+        qd_proxies_reserve(s->index) ? qd_bodies_take(&s->bodies, body->radius != 0, slot) : QD_ERR_NO_MEMORY;
     if (status != QD_OK) {
         return status;
     }
@@ -202,7 +162,12 @@ void QD_ND(qd_space_teleport)(qd_space *space, size_t count, const uint32_t *slo
         qd_record *record = live(s, slots[i]);
 
         if (is_old(s, record)) {
-            qd_bodies_change(&s->bodies, slots[i])->teleported = 1;
+            qd_change *change = qd_bodies_change(&s->bodies, slots[i]);
+
+            if (change != NULL) {
+                change->teleported = 1;
+            }
+            s->bodies.lost |= change == NULL;
         }
         if (s->config.swept) {
             qd_pending_drop(&s->pending, 1, &slots[i]);
@@ -219,15 +184,22 @@ void QD_ND(qd_space_teleport)(qd_space *space, size_t count, const uint32_t *slo
     }
 }
 
-void QD_ND(qd_space_reshape)(qd_space *space, uint32_t slot, const qd_body *form)
+qd_status QD_ND(qd_space_reshape)(qd_space *space, uint32_t slot, const qd_body *form)
 {
     space_nd *s = (space_nd *)space;
+    const qd_record *record = live(s, slot);
 
-    if (is_old(s, live(s, slot))) {
-        qd_bodies_change(&s->bodies, slot);
+    if (form->radius != 0 && qd_bodies_radius_reserve(&s->bodies) != QD_OK) {
+        return QD_ERR_NO_MEMORY;
     }
+    const bool is_lost = is_old(s, record) && qd_bodies_change(&s->bodies, slot) == NULL;
     set_form(s, slot, form);
-    qd_proxies_update(s->index, slot);
+    if (is_lost) {
+        qd_proxies_lose(s->index, slot);
+    } else {
+        qd_proxies_update(s->index, slot);
+    }
+    return QD_OK;
 }
 
 void QD_ND(qd_space_refilter)(qd_space *space, uint32_t slot, uint32_t category, uint32_t mask)
@@ -240,7 +212,12 @@ void QD_ND(qd_space_refilter)(qd_space *space, uint32_t slot, uint32_t category,
         return;
     }
     if (is_old(s, record)) {
-        qd_bodies_change(&s->bodies, slot)->refiltered = 1;
+        qd_change *change = qd_bodies_change(&s->bodies, slot);
+
+        if (change != NULL) {
+            change->refiltered = 1;
+        }
+        s->bodies.lost |= change == NULL;
     }
     qd_bodies_filter_set(&s->bodies, slot, filter);
     qd_proxies_reflag(s->index, slot);
@@ -262,9 +239,9 @@ bool QD_ND(qd_space_remove)(qd_space *space, uint32_t slot, qd_space_reason reas
         qd_bodies_give(&s->bodies, slot);
         return true;
     }
-    qd_bodies_change(&s->bodies, slot);
     bool gone = qd_proxies_remove(s->index, slot);
     QD_ASSERT(!gone);
+    qd_bodies_note_removed(&s->bodies, slot);
     record->state = QD_RECORD_REMOVED;
     record->reason = (uint8_t)reason;
     return false;
@@ -331,32 +308,15 @@ void QD_ND(qd_space_fetch_all)(const qd_space *space, qd_space_use use)
     qd_fetch_to_write(s->traversal.event, events * sizeof *s->traversal.event);
 }
 
-/* Where there is no memory for another index, this one stays. */
-static void change_index(space_nd *s, qd_space_index kind)
-{
-    qd_index *old = s->index, *other;
-
-    if (kind != old->ops->kind && (other = create_index(kind, old)) != NULL) {
-        qd_proxies_change_index(old, other);
-        s->index = other;
-        s->counters.index_changes++;
-    }
-}
-
-/* What has come since the last traversal may be too much for the index at work. */
-static void prepare(space_nd *s)
-{
-    qd_index_prepare(s->index);
-    if (s->config.index == QD_SPACE_AUTO) {
-        change_index(s, qd_auto_fit(&s->choice, s->index->ops->kind, s->rows.count));
-    }
-}
-
 static void traverse(space_nd *s, const qd_executor *executor, qd_traversal_mode mode, size_t limit,
                      qd_space_events *result)
 {
-    qd_traversal_result found;
+    qd_traversal_result found = {.stopped = QD_SPACE_STOP_MEMORY};
 
+    if (s->bodies.lost) {
+        *result = (qd_space_events){.stopped = found.stopped};
+        return;
+    }
     qd_traversal_run(&s->traversal, s->index, executor, mode, limit, &found);
     s->counters.tests += found.tests;
     s->counters.exact_tests += found.exact_tests;
@@ -365,6 +325,7 @@ static void traverse(space_nd *s, const qd_executor *executor, qd_traversal_mode
         .events = found.event,
         .count = found.complete ? (size_t)found.found : 0,
         .complete = found.complete,
+        .stopped = found.stopped,
         .found = found.found,
     };
 }
@@ -376,8 +337,9 @@ void QD_ND(qd_space_tick)(qd_space *space, const qd_executor *executor, qd_space
 
     QD_ASSERT(!s->ticked);
     *result = (qd_space_events){.complete = true};
+    qd_upkeep_trim(s);
     apply_pending(s, executor);
-    prepare(s);
+    qd_upkeep_prepare(s);
     const qd_space_counters before = s->counters;
     if (wanted != QD_SPACE_WANT_NOTHING) {
         traverse(s, executor, wanted == QD_SPACE_WANT_STAYS ? QD_TRAVERSAL_STAYS : QD_TRAVERSAL_EVENTS, limit, result);
@@ -398,7 +360,8 @@ qd_space_reason QD_ND(qd_space_end_reason)(const qd_space *space, uint32_t slot_
 
     QD_ASSERT(s->ticked && slot_a < bodies->used && slot_b < bodies->used);
     const uint32_t slot[2] = {slot_a, slot_b};
-    if (QD_LIKELY((bodies->record[slot_a].change & bodies->record[slot_b].change) == QD_NONE)) {
+    const qd_record *a = &bodies->record[slot_a], *b = &bodies->record[slot_b];
+    if (QD_LIKELY((a->change & b->change) == QD_NONE && (a->state | b->state) == QD_RECORD_LIVE)) {
         return QD_SPACE_MOVED_APART;
     }
     qd_space_reason removed = QD_SPACE_MOVED_APART;
@@ -430,68 +393,77 @@ bool QD_ND(qd_space_end_reasons_differ)(const qd_space *space)
     const space_nd *s = (const space_nd *)space;
 
     QD_ASSERT(s->ticked);
-    return s->bodies.change_count > 0;
+    return s->bodies.change_count > 0 || s->bodies.removed_first != QD_NONE;
 }
 
-/* AUTO's turn, after a traversal that was stopped without hits. Returns whether it was one. */
-static bool leave_index(space_nd *s)
+/* Takes the rows of removed bodies out, and makes their slots free. */
+static void forget_removed(space_nd *s)
 {
-    if (s->config.index != QD_SPACE_AUTO || !s->without_hits) {
-        return false;
+    qd_bodies *bodies = &s->bodies;
+
+    bodies->freed_end = bodies->free_first;
+    for (uint32_t slot = bodies->removed_first, before; slot != QD_NONE; slot = before) {
+        before = qd_bodies_removed_before(bodies, slot);
+        if (before != QD_NONE) {
+            __builtin_prefetch(&bodies->record[before], 1);
+        }
+        qd_proxies_forget(s->index, slot);
+        bodies->record[slot].change = QD_NONE;
+        qd_bodies_give(bodies, slot);
     }
-    s->without_hits = false;
-    change_index(s, qd_auto_without_hits(&s->choice));
-    return true;
+    bodies->removed_first = QD_NONE;
 }
 
-/* And after a tick. */
-static void choose_index(space_nd *s)
+static uint32_t freed_or_none(const qd_bodies *bodies, uint32_t slot)
 {
-    const uint64_t before = s->counted.operations;
-
-    s->counted.operations = s->rows.operations;
-    if (leave_index(s) || s->config.index != QD_SPACE_AUTO || !s->is_counted) {
-        return;
-    }
-    qd_auto_tick tick = s->counted;
-    tick.operations -= before;
-    change_index(s, qd_auto_next(&s->choice, s->index->ops->kind, &tick));
+    return slot == bodies->freed_end ? QD_SPACE_SLOT_NONE : slot;
 }
 
-void QD_ND(qd_space_settle)(qd_space *space, const uint32_t **freed, size_t *freed_count)
+uint32_t QD_ND(qd_space_settle)(qd_space *space)
 {
     space_nd *s = (space_nd *)space;
 
     QD_ASSERT(s->ticked);
     qd_bodies *bodies = &s->bodies;
-    qd_bodies_freed_reserve(bodies);
-    uint32_t count = 0;
+    qd_upkeep_compact(s);
     for (uint32_t i = 0; i < bodies->change_count; i++) {
         uint32_t slot = bodies->change[i].slot;
         qd_record *record = &bodies->record[slot];
 
         qd_proxies_fetch(s->index, i);
-        if (record->state == QD_RECORD_REMOVED) {
-            qd_proxies_forget(s->index, slot);
-            record->change = QD_NONE;
-            qd_bodies_give(bodies, slot);
-            bodies->freed[count++] = slot;
-        } else {
+        if (record->state == QD_RECORD_LIVE) {
             qd_proxies_rejoin(s->index, slot);
             record->change = QD_NONE;
         }
     }
     bodies->change_count = 0;
+    forget_removed(s);
+    bodies->lost = false;
     s->ticked = false;
     qd_index_settle(s->index);
-    choose_index(s);
+    qd_upkeep_choose_index(s);
     /* As it was at this tick it will be at the next, whatever batches the moves come in. */
     const uint64_t moves = s->counters.moves - s->settled;
     s->rows.all = is_nearly_all(moves, bodies->count);
     s->is_flooded = moves > 0 && moves >= 2 * (uint64_t)bodies->count;
     s->settled = s->counters.moves;
-    *freed = bodies->freed;
-    *freed_count = count;
+    return freed_or_none(bodies, bodies->free_first);
+}
+
+uint32_t QD_ND(qd_space_next_freed)(const qd_space *space, uint32_t slot)
+{
+    const qd_bodies *bodies = &((const space_nd *)space)->bodies;
+
+    QD_ASSERT(bodies->record[slot].state == QD_RECORD_FREE);
+    return freed_or_none(bodies, bodies->record[slot].row);
+}
+
+void QD_ND(qd_space_trim)(qd_space *space)
+{
+    space_nd *s = (space_nd *)space;
+
+    QD_ASSERT(!s->ticked);
+    qd_upkeep_trim_now(s);
 }
 
 void QD_ND(qd_space_pairs)(qd_space *space, const qd_executor *executor, size_t limit, qd_space_events *result)
@@ -499,9 +471,9 @@ void QD_ND(qd_space_pairs)(qd_space *space, const qd_executor *executor, size_t 
     space_nd *s = (space_nd *)space;
 
     QD_ASSERT(!s->ticked);
-    prepare(s);
+    qd_upkeep_prepare(s);
     traverse(s, executor, QD_TRAVERSAL_PAIRS, limit, result);
-    leave_index(s);
+    (void)qd_upkeep_leave_index(s);
 }
 
 qd_status QD_ND(qd_space_find)(const qd_space *space, const qd_space_query *query, qd_space_hits *hits)
@@ -509,6 +481,10 @@ qd_status QD_ND(qd_space_find)(const qd_space *space, const qd_space_query *quer
     const space_nd *s = (const space_nd *)space;
 
     QD_ASSERT(!s->ticked);
+    if (s->bodies.lost) {
+        *hits = (qd_space_hits){0};
+        return QD_ERR_NO_MEMORY;
+    }
     return qd_search_run(s->index, query, hits);
 }
 
@@ -532,7 +508,7 @@ void QD_ND(qd_space_validate)(const qd_space *space)
 {
     const space_nd *s = (const space_nd *)space;
     const qd_bodies *bodies = &s->bodies;
-    uint32_t count = 0;
+    uint32_t count = 0, removed = 0;
 
     for (uint32_t slot = 0; slot < bodies->used; slot++) {
         const qd_record *record = &bodies->record[slot];
@@ -544,9 +520,14 @@ void QD_ND(qd_space_validate)(const qd_space *space)
         QD_ASSERT((qd_row_id(&s->rows, record->row) & QD_ID_SLOT) == slot);
         QD_ASSERT(record->change == QD_NONE ||
                   (record->change < bodies->change_count && bodies->change[record->change].slot == slot));
-        QD_ASSERT(record->state == QD_RECORD_LIVE || record->change != QD_NONE);
+        removed += record->state == QD_RECORD_REMOVED;
     }
     QD_ASSERT(count == bodies->count);
+    for (uint32_t slot = bodies->removed_first; slot != QD_NONE; slot = qd_bodies_removed_before(bodies, slot)) {
+        QD_ASSERT(slot < bodies->used && bodies->record[slot].state == QD_RECORD_REMOVED && removed > 0);
+        removed--;
+    }
+    QD_ASSERT(removed == 0);
     uint32_t vacant = 0;
     for (uint32_t slot = bodies->free_first; slot != QD_NONE; slot = bodies->record[slot].row) {
         QD_ASSERT(slot < bodies->used && bodies->record[slot].state == QD_RECORD_FREE);

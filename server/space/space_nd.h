@@ -10,11 +10,6 @@
 #include "../base/memory/alloc.h"
 #include "tuning.h"
 
-/* What a space of either kind begins with. */
-struct qd_space {
-    uint32_t dimensions;
-};
-
 /* clang-format off */
 #define QD_SPACE_OF(n)                                                                                                 \
     /* The config is right and whole, without zeros that stand for something else. */                                  \
@@ -24,7 +19,7 @@ struct qd_space {
     qd_status qd_space_add_##n(qd_space *space, const qd_body *body, uint32_t *slot);                                  \
     void qd_space_move_##n(qd_space *space, size_t count, const uint32_t *slots, const float *const *at);              \
     void qd_space_teleport_##n(qd_space *space, size_t count, const uint32_t *slots, const float *const *at);          \
-    void qd_space_reshape_##n(qd_space *space, uint32_t slot, const qd_body *form);                                    \
+    qd_status qd_space_reshape_##n(qd_space *space, uint32_t slot, const qd_body *form);                               \
     void qd_space_refilter_##n(qd_space *space, uint32_t slot, uint32_t category, uint32_t mask);                      \
     bool qd_space_remove_##n(qd_space *space, uint32_t slot, qd_space_reason reason);                                  \
     void qd_space_body_##n(const qd_space *space, uint32_t slot, qd_body *body);                                       \
@@ -34,7 +29,9 @@ struct qd_space {
                            qd_space_events *result);                                                                   \
     qd_space_reason qd_space_end_reason_##n(const qd_space *space, uint32_t slot_a, uint32_t slot_b);                  \
     bool qd_space_end_reasons_differ_##n(const qd_space *space);                                                       \
-    void qd_space_settle_##n(qd_space *space, const uint32_t **freed, size_t *freed_count);                            \
+    uint32_t qd_space_settle_##n(qd_space *space);                                                                     \
+    void qd_space_trim_##n(qd_space *space);                                                                           \
+    uint32_t qd_space_next_freed_##n(const qd_space *space, uint32_t slot);                                            \
     void qd_space_pairs_##n(qd_space *space, const qd_executor *executor, size_t limit, qd_space_events *result);      \
     qd_status qd_space_find_##n(const qd_space *space, const qd_space_query *query, qd_space_hits *hits);              \
     void qd_space_hits_free_##n(const qd_space *space, qd_space_hits *hits);                                           \

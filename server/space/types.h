@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #define QD_SPACE_SLOTS_MAX (1u << 22) /* a slot has 22 bits, so that rows have room for flags */
+#define QD_SPACE_SLOT_NONE UINT32_MAX
 
 /* Levels below the root. A linear tree's array of cells ends where its memory would hurt: 4^10 or 8^7 finest cells. */
 #define QD_SPACE_QUADTREE_DEPTH_MAX  10u
@@ -18,7 +19,10 @@
 #define QD_SPACE_SPARSE_DEPTH_MAX_2D 16u
 #define QD_SPACE_SPARSE_DEPTH_MAX_3D 21u
 
-typedef struct qd_space qd_space;
+/* What a space of either number of dimensions begins with. The rest is its own. */
+typedef struct qd_space {
+    uint32_t dimensions;
+} qd_space;
 
 /* Numbers as in quadrille.proto's Shape. In three dimensions a circle is a sphere. */
 typedef enum qd_space_shape { QD_SPACE_BOX = 1, QD_SPACE_CIRCLE = 2, QD_SPACE_CAPSULE = 3 } qd_space_shape;
@@ -79,6 +83,9 @@ typedef struct qd_space_config {
      * takes a third of a second. */
     uint32_t test_budget;
     uint32_t bodies_max; /* at most QD_SPACE_SLOTS_MAX */
+    /* A number that no peer knows or can guess: where HASH and SPARSE look for a cell depends on it. So no peer can choose
+     * places that make them slow. It changes no result. */
+    uint64_t key;
 } qd_space_config;
 
 /* What moving most of the bodies will read, and what a tick will. */
@@ -116,13 +123,20 @@ typedef enum qd_space_wanted {
     QD_SPACE_WANT_STAYS = 3,   /* and stays */
 } qd_space_wanted;
 
+/* Why a traversal has stopped. */
+typedef enum qd_space_stop {
+    QD_SPACE_NOT_STOPPED = 0,
+    QD_SPACE_STOP_EVENTS = 1, /* more than `limit` were found */
+    QD_SPACE_STOP_TESTS = 2,  /* many more exact tests than that found nothing (tuning.h) */
+    QD_SPACE_STOP_MEMORY = 3, /* there is no memory for it, or there was none to note what had changed */
+} qd_space_stop;
+
 /* In no particular order, each pair at most once; valid until the next call that changes the space or traverses it. */
 typedef struct qd_space_events {
     const qd_space_event *events;
     size_t count;
-    /* false: more than `limit` were found, or many more exact tests than that found nothing (tuning.h), and the
-     * traversal stopped; events are not to be used */
-    bool complete;
+    bool complete;         /* false: the traversal was stopped, and events are not to be used */
+    qd_space_stop stopped; /* why */
     uint64_t found; /* with complete, count; else how many had been found */
 } qd_space_events;
 

@@ -161,13 +161,11 @@ static void drop_space(part *p)
 static void tick_space(part *p, const qd_executor *executor)
 {
     qd_space_events found;
-    const uint32_t *freed;
-    size_t freed_count;
     const qd_scheduler *scheduler = p->show->scheduler;
 
     p->show->start_ns = scheduler->now_ns(scheduler->context);
     qd_space_tick(p->space, executor, QD_SPACE_WANT_EVENTS, SIZE_MAX / 16, &found);
-    qd_space_settle(p->space, &freed, &freed_count);
+    (void)qd_space_settle(p->space);
     p->show->tick_ns = scheduler->now_ns(scheduler->context) - p->show->start_ns;
     for (size_t i = 0; i < found.count; i++) {
         uint32_t a = qd_space_event_a(found.events[i]), b = qd_space_event_b(found.events[i]);

@@ -73,12 +73,10 @@ static void tick(void *state, const scene *s, peer_pairs *found)
 {
     (void)found;
     crowd *c = state;
-    const uint32_t *freed;
-    size_t freed_count;
 
     qd_space_move(c->space, s->moving, c->slot, s->at[0], s->at[1], SCENE_AXES == 3 ? s->at[SCENE_AXES - 1] : NULL);
     qd_space_tick(c->space, &qd_executor_serial, QD_SPACE_WANT_EVENTS, SIZE_MAX / 16, &c->events);
-    qd_space_settle(c->space, &freed, &freed_count);
+    (void)qd_space_settle(c->space);
 }
 
 /* Settling changes no event: they stay valid until the next move. */

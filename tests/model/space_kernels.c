@@ -107,7 +107,7 @@ static uint32_t draw_body(scene *s, qd_space_shape shape, uint32_t changes)
 {
     uint32_t slot;
 
-    if (qd_bodies_take(&s->bodies, &slot) != QD_OK) {
+    if (qd_bodies_take(&s->bodies, shape == QD_SPACE_CAPSULE, &slot) != QD_OK) {
         abort();
     }
     qd_record *record = &s->bodies.record[slot];
@@ -152,6 +152,9 @@ static void fill(scene *s, qd_cell *cell, uint32_t count)
         } else if (!rests) {
             now.v[0] += 0.25f;
             now.v[QD_ROW_HIGH] += shape != QD_SPACE_BOX ? 0 : 0.25f;
+        }
+        if (!qd_rows_reserve(&s->rows, 1)) {
+            abort();
         }
         uint32_t at = qd_rows_insert(&s->rows, cell, 0, draw_body(s, shape, changes), &now, &was);
         if (rests) {

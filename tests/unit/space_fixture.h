@@ -218,7 +218,7 @@ static inline void crowd_reshape(uint32_t i, const qd_body *form)
     crowd.form[i].category = was.category;
     crowd.form[i].mask = was.mask;
     for (uint32_t k = 0; k < crowd.spaces; k++) {
-        qd_space_reshape(crowd.space[k], crowd.slot[k][i], form);
+        assert_int_equal(qd_space_reshape(crowd.space[k], crowd.slot[k][i], form), QD_OK);
     }
 }
 
@@ -292,9 +292,11 @@ static inline qd_space_events crowd_tick_for(qd_space_wanted wanted, size_t limi
     }
     crowd_compare(found);
     for (uint32_t k = 0; k < crowd.spaces; k++) {
-        const uint32_t *freed;
-
-        qd_space_settle(crowd.space[k], &freed, &freed_count[k]);
+        freed_count[k] = 0;
+        for (uint32_t slot = qd_space_settle(crowd.space[k]); slot != QD_SPACE_SLOT_NONE;
+             slot = qd_space_next_freed(crowd.space[k], slot)) {
+            freed_count[k]++;
+        }
         assert_int_equal(freed_count[k], freed_count[0]);
         qd_space_validate(crowd.space[k]);
     }

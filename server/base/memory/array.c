@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "../assert.h"
+
 #define ROWS_MIN      8u
 #define ROW_ALIGNMENT 16u /* that of qd_heap_alloc */
 
@@ -78,20 +80,58 @@ static void hint_huge_pages(void *array, size_t bytes)
     }
 }
 
-void *qd_array_grow(qd_heap *heap, qd_array_mode mode, void *old, size_t bytes_old, size_t bytes_used, size_t bytes)
+static void *alloc_large(qd_heap *heap, size_t bytes)
 {
-    void *grown = mode == QD_ARRAY_NEED ? qd_heap_need(heap, QD_ARRAY_ALIGNMENT, bytes)
-                                        : qd_heap_alloc_aligned(heap, QD_ARRAY_ALIGNMENT, bytes);
+    void *array = qd_heap_alloc_aligned(heap, QD_ARRAY_ALIGNMENT, bytes);
+
+    if (array != NULL) {
+        hint_huge_pages(array, bytes);
+    }
+    return array;
+}
+
+void *qd_array_grow(qd_heap *heap, void *old, size_t bytes_old, size_t bytes_used, size_t bytes)
+{
+    void *grown = alloc_large(heap, bytes);
 
     if (grown == NULL) {
         return NULL;
     }
-    hint_huge_pages(grown, bytes);
     if (bytes_used > 0) {
         memcpy(grown, old, bytes_used);
     }
     qd_array_free(heap, old, bytes_old);
     return grown;
+}
+
+bool qd_array_grow_all(qd_heap *heap, const qd_array_part *part, uint32_t count)
+{
+    void *grown[QD_ARRAY_PARTS_MAX];
+
+    QD_ASSERT(count <= QD_ARRAY_PARTS_MAX);
+    for (uint32_t i = 0; i < count; i++) {
+        grown[i] = part[i].bytes > 0 ? alloc_large(heap, part[i].bytes) : NULL;
+        if (grown[i] == NULL && part[i].bytes > 0) {
+            while (i-- > 0) {
+                qd_array_free(heap, grown[i], part[i].bytes);
+            }
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        void *old;
+
+        if (grown[i] == NULL) {
+            continue;
+        }
+        memcpy(&old, part[i].array, sizeof old);
+        if (part[i].bytes_used > 0) {
+            memcpy(grown[i], old, part[i].bytes_used);
+        }
+        qd_array_free(heap, old, part[i].bytes_old);
+        memcpy(part[i].array, &grown[i], sizeof grown[i]);
+    }
+    return true;
 }
 
 void qd_array_free(qd_heap *heap, void *array, size_t bytes)

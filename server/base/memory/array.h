@@ -38,9 +38,27 @@ void qd_array_sort(uint32_t *numbers, uint32_t count);
 
 #define QD_ARRAY_ALIGNMENT 64u
 
-/* A new home of `bytes` for the first `bytes_used` of an array of `bytes_old`; the old one is given back. NULL, with
- * the old one left as it was, only with QD_ARRAY_TRY. */
-void *qd_array_grow(qd_heap *heap, qd_array_mode mode, void *old, size_t bytes_old, size_t bytes_used, size_t bytes);
+/* A new home of `bytes` for the first `bytes_used` of an array of `bytes_old`; the old one is given back. NULL: there
+ * is no memory, and the old one is as it was. */
+void *qd_array_grow(qd_heap *heap, void *old, size_t bytes_old, size_t bytes_used, size_t bytes) QD_MUST_USE;
+
+/* One of several arrays that get new homes together. */
+typedef struct qd_array_part {
+    void *array; /* points to the array's pointer */
+    size_t bytes_old, bytes_used, bytes;
+} qd_array_part;
+
+#define QD_ARRAY_PARTS_MAX 6u
+
+/* A part of these numbers of rows. */
+#define QD_ARRAY_PART(array, old, used, capacity)                                                                      \
+    {                                                                                                                  \
+        &(array), (size_t)(old) * sizeof *(array), (size_t)(used) * sizeof *(array),                                   \
+            (size_t)(capacity) * sizeof *(array)                                                                       \
+    }
+
+/* qd_array_grow for all of them, or for none: false. A part of 0 bytes stays as it is. */
+bool qd_array_grow_all(qd_heap *heap, const qd_array_part *part, uint32_t count) QD_MUST_USE;
 void qd_array_free(qd_heap *heap, void *array, size_t bytes);
 
 /* What to grow to: half as much again while small, a quarter where memory is what counts. */

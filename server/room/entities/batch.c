@@ -130,7 +130,9 @@ int qd_batch_reshape(qd_entities *entities, const qd_room_batch *batch, uint32_t
         if (refusal) {
             return refusal;
         }
-        qd_space_reshape(entities->space, slot, &body);
+        if (qd_space_reshape(entities->space, slot, &body) != QD_OK) {
+            return QD_ROOM_FULL;
+        }
     }
     if (batch->category || batch->mask) {
         take_filter(batch, i, &body);

@@ -185,12 +185,9 @@ void qd_entities_remove(qd_entities *entities, uint32_t slot, qd_space_reason re
 
 void qd_entities_settle(qd_entities *entities)
 {
-    const uint32_t *freed;
-    size_t freed_count;
-
-    qd_space_settle(entities->space, &freed, &freed_count);
-    for (size_t i = 0; i < freed_count; i++) {
-        release(entities, freed[i]);
+    for (uint32_t slot = qd_space_settle(entities->space); slot != QD_SPACE_SLOT_NONE;
+         slot = qd_space_next_freed(entities->space, slot)) {
+        release(entities, slot);
     }
 }
 

@@ -58,7 +58,9 @@ static void traverse_by_bytes(const qd_brute *brute, qd_worker_slot *worker)
     for (uint32_t k = 0; k < QD_AXES; k++) {
         window.hi[k] = UINT16_MAX;
     }
-    qd_list8_reserve(worker->sink.heap, &worker->leaf, cell->count);
+    if (!qd_sink_reserve8(&worker->sink, &worker->leaf, cell->count)) {
+        return;
+    }
     worker->kernel->collect8(&worker->sink, cell, &window, &worker->leaf);
     qd_list8_sort(&worker->sorter, worker->sink.heap, &worker->leaf);
     worker->kernel->test8(&worker->sink, &worker->leaf, worker->all);
@@ -76,7 +78,9 @@ static void traverse(qd_index *index, qd_worker_slot *worker, uint32_t task)
         traverse_by_bytes(brute, worker);
         return;
     }
-    qd_list16_reserve(worker->sink.heap, all, brute->one_list.list.count);
+    if (!qd_sink_reserve16(&worker->sink, all, brute->one_list.list.count)) {
+        return;
+    }
     worker->kernel->collect16(&worker->sink, &brute->one_list.list, all);
     qd_list16_sort(&worker->sorter, worker->sink.heap, all);
     uint32_t from = first_of(brute, task), to = first_of(brute, task + 1);

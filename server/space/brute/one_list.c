@@ -20,10 +20,10 @@ bool qd_one_list_begin(qd_index *index)
     return true;
 }
 
-qd_status qd_one_list_reserve(qd_index *index)
+bool qd_one_list_reserve(qd_index *index)
 {
     (void)index;
-    return QD_OK;
+    return true;
 }
 
 uint32_t qd_one_list_locate(qd_index *index, const qd_row *box, uint32_t *cell_key)

@@ -23,7 +23,7 @@ typedef struct qd_one_list {
 
 /* Operations of qd_index_ops. */
 bool qd_one_list_begin(qd_index *index);
-qd_status qd_one_list_reserve(qd_index *index);
+bool qd_one_list_reserve(qd_index *index);
 uint32_t qd_one_list_locate(qd_index *index, const qd_row *box, uint32_t *cell_key);
 size_t qd_one_list_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at,
                         qd_movers *movers);

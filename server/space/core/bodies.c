@@ -7,11 +7,14 @@
 #include "../../base/assert.h"
 #include "../../base/memory/array.h"
 
+#define TRIM_SHARE   4u /* arrays are too long for a quarter of what they have room for */
+#define CHANGES_KEPT 16u
+
 void qd_bodies_init(qd_bodies *bodies, qd_heap *heap)
 {
     memset(bodies, 0, sizeof *bodies);
     bodies->heap = heap;
-    bodies->free_first = QD_NONE;
+    bodies->free_first = bodies->removed_first = bodies->freed_end = QD_NONE;
     bodies->classes = (qd_filter_classes){.filter = {QD_FILTER_DEFAULT}, .count = 1, .agree = {1}};
 }
 
@@ -21,44 +24,46 @@ void qd_bodies_deinit(qd_bodies *bodies)
     qd_array_free(bodies->heap, bodies->filter, bodies->capacity * sizeof *bodies->filter);
     qd_array_free(bodies->heap, bodies->radius, bodies->capacity * sizeof *bodies->radius);
     qd_array_free(bodies->heap, bodies->change, bodies->change_capacity * sizeof *bodies->change);
-    qd_array_free(bodies->heap, bodies->freed, bodies->freed_capacity * sizeof *bodies->freed);
 }
 
-/* The large array may be refused; the small ones beside it follow whatever the budget says. */
-static qd_status grow(qd_bodies *bodies)
+static bool set_capacity(qd_bodies *bodies, bool has_radius, uint32_t capacity)
 {
-    uint32_t capacity = qd_array_capacity(bodies->capacity, bodies->capacity + 1, 4);
-    qd_heap *heap = bodies->heap;
-    size_t old = bodies->capacity, used = bodies->used;
-    qd_record *record = qd_array_grow(heap, QD_ARRAY_TRY, bodies->record, old * sizeof *record, used * sizeof *record,
-                                      capacity * sizeof *record);
+    const uint32_t old = bodies->capacity, used = bodies->used;
+    const bool had_radius = bodies->radius != NULL;
+    const qd_array_part parts[] = {
+        QD_ARRAY_PART(bodies->record, old, used, capacity),
+        QD_ARRAY_PART(bodies->filter, old, used, capacity),
+        QD_ARRAY_PART(bodies->radius, had_radius ? old : 0, had_radius ? used : 0, has_radius ? capacity : 0),
+    };
 
-    if (record == NULL) {
-        return QD_ERR_NO_MEMORY;
+    if (!qd_array_grow_all(bodies->heap, parts, 3)) {
+        return false;
     }
-    bodies->record = record;
-    bodies->filter = qd_array_grow(heap, QD_ARRAY_NEED, bodies->filter, old * sizeof *bodies->filter,
-                                   used * sizeof *bodies->filter, capacity * sizeof *bodies->filter);
-    if (bodies->radius != NULL) {
-        bodies->radius = qd_array_grow(heap, QD_ARRAY_NEED, bodies->radius, old * sizeof *bodies->radius,
-                                       used * sizeof *bodies->radius, capacity * sizeof *bodies->radius);
+    if (has_radius) {
+        const uint32_t known = had_radius ? used : 0;
+
+        memset(bodies->radius + known, 0, (capacity - known) * sizeof *bodies->radius);
     }
     bodies->capacity = capacity;
-    return QD_OK;
+    return true;
 }
 
-qd_status qd_bodies_take(qd_bodies *bodies, uint32_t *slot)
+qd_status qd_bodies_take(qd_bodies *bodies, bool has_radius, uint32_t *slot)
 {
+    if (has_radius && qd_bodies_radius_reserve(bodies) != QD_OK) {
+        return QD_ERR_NO_MEMORY;
+    }
     if (bodies->free_first != QD_NONE) {
         *slot = bodies->free_first;
         bodies->free_first = bodies->record[*slot].row;
     } else {
         if (bodies->used == bodies->capacity) {
-            qd_status status = grow(bodies);
+            const uint32_t capacity = qd_array_capacity(bodies->capacity, bodies->capacity + 1, 4);
 
-            if (status != QD_OK) {
-                return status;
+            if (!set_capacity(bodies, has_radius || bodies->radius != NULL, capacity)) {
+                return QD_ERR_NO_MEMORY;
             }
+            bodies->trim_below = capacity / TRIM_SHARE;
         }
         *slot = bodies->used++;
         bodies->record[*slot] = (qd_record){0};
@@ -77,33 +82,96 @@ void qd_bodies_give(qd_bodies *bodies, uint32_t slot)
     bodies->count--;
 }
 
-/* The radii of all slots, at first 0; false where memory is refused. */
-static bool make_radii(qd_bodies *bodies, qd_array_mode mode)
+/* Only slots below this are ever looked at, and those at or above it have never been given out. */
+static void set_free_slots(qd_bodies *bodies, uint32_t used)
 {
-    size_t bytes = bodies->capacity * sizeof *bodies->radius;
-
-    bodies->radius = qd_array_grow(bodies->heap, mode, NULL, 0, 0, bytes);
-    if (bodies->radius != NULL) {
-        memset(bodies->radius, 0, bytes);
+    bodies->used = used;
+    bodies->free_first = bodies->freed_end = QD_NONE;
+    for (uint32_t slot = used; slot-- > 0;) {
+        if (bodies->record[slot].state == QD_RECORD_FREE) {
+            bodies->record[slot].row = bodies->free_first;
+            bodies->free_first = slot;
+        }
     }
-    return bodies->radius != NULL;
 }
 
+static void trim_changes(qd_bodies *bodies)
+{
+    const size_t size = sizeof *bodies->change;
+    const uint32_t capacity = bodies->change_peak + bodies->change_peak / 2;
+
+    bodies->change_peak = bodies->change_count;
+    if (bodies->change_capacity <= CHANGES_KEPT || capacity > bodies->change_capacity / TRIM_SHARE) {
+        return;
+    }
+    qd_change *trimmed = NULL;
+    if (capacity > 0) {
+        trimmed = qd_array_grow(bodies->heap, bodies->change, bodies->change_capacity * size,
+                                bodies->change_count * size, capacity * size);
+        if (trimmed == NULL) {
+            return;
+        }
+    } else {
+        qd_array_free(bodies->heap, bodies->change, bodies->change_capacity * size);
+    }
+    bodies->change = trimmed;
+    bodies->change_capacity = capacity;
+}
+
+/* Slots keep their numbers, so the arrays end behind the last one in use. Low slots are given out first from now on: the
+ * next time the end may be nearer. */
+void qd_bodies_trim(qd_bodies *bodies)
+{
+    uint32_t used = bodies->used;
+
+    trim_changes(bodies);
+    if (bodies->count >= bodies->trim_below) {
+        return;
+    }
+    bodies->trim_below = bodies->count / 2 + 1;
+    while (used > 0 && bodies->record[used - 1].state == QD_RECORD_FREE) {
+        used--;
+    }
+    set_free_slots(bodies, used);
+    const uint32_t capacity = used + used / 4 + 4;
+    if (capacity <= bodies->capacity / 2 && set_capacity(bodies, bodies->radius != NULL, capacity)) {
+        bodies->trim_below = capacity / TRIM_SHARE;
+    }
+}
+
+/* A link stands where a removed body's center was. */
+void qd_bodies_note_removed(qd_bodies *bodies, uint32_t slot)
+{
+    memcpy(&bodies->record[slot].at[0], &bodies->removed_first, sizeof bodies->removed_first);
+    bodies->removed_first = slot;
+}
+
+uint32_t qd_bodies_removed_before(const qd_bodies *bodies, uint32_t slot)
+{
+    uint32_t before;
+
+    memcpy(&before, &bodies->record[slot].at[0], sizeof before);
+    return before;
+}
+
+/* The radii of all slots are 0 at first. While there are no slots, there is nothing to make. */
 qd_status qd_bodies_radius_reserve(qd_bodies *bodies)
 {
-    /* Nothing to try while there are no slots: a few bytes, which may be had later. */
-    bool is_there = bodies->radius != NULL || bodies->capacity == 0 || make_radii(bodies, QD_ARRAY_TRY);
-
-    return is_there ? QD_OK : QD_ERR_NO_MEMORY;
+    if (bodies->radius != NULL || bodies->capacity == 0) {
+        return QD_OK;
+    }
+    const size_t bytes = bodies->capacity * sizeof *bodies->radius;
+    bodies->radius = qd_array_grow(bodies->heap, NULL, 0, 0, bytes);
+    if (bodies->radius == NULL) {
+        return QD_ERR_NO_MEMORY;
+    }
+    memset(bodies->radius, 0, bytes);
+    return QD_OK;
 }
 
 void qd_bodies_radius_set(qd_bodies *bodies, uint32_t slot, float radius)
 {
-    if (bodies->radius == NULL && radius != 0) {
-        bool made = make_radii(bodies, QD_ARRAY_NEED);
-
-        QD_ASSERT(made);
-    }
+    QD_ASSERT(bodies->radius != NULL || radius == 0);
     if (bodies->radius != NULL) {
         bodies->radius[slot] = radius;
     }
@@ -136,14 +204,21 @@ qd_change *qd_bodies_change(qd_bodies *bodies, uint32_t slot)
         return &bodies->change[record->change];
     }
     if (bodies->change_count == bodies->change_capacity) {
+        const size_t size = sizeof *bodies->change;
         uint32_t capacity = qd_array_capacity(bodies->change_capacity, bodies->change_count + 1, 4);
+        qd_change *grown = qd_array_grow(bodies->heap, bodies->change, bodies->change_capacity * size,
+                                         bodies->change_count * size, capacity * size);
 
-        bodies->change =
-            qd_array_grow(bodies->heap, QD_ARRAY_NEED, bodies->change, bodies->change_capacity * sizeof *bodies->change,
-                          bodies->change_count * sizeof *bodies->change, capacity * sizeof *bodies->change);
+        if (grown == NULL) {
+            return NULL;
+        }
+        bodies->change = grown;
         bodies->change_capacity = capacity;
     }
     record->change = bodies->change_count++;
+    if (bodies->change_count > bodies->change_peak) {
+        bodies->change_peak = bodies->change_count;
+    }
     qd_change *change = &bodies->change[record->change];
     *change = (qd_change){
         .slot = slot,
@@ -155,16 +230,6 @@ qd_change *qd_bodies_change(qd_bodies *bodies, uint32_t slot)
     };
     memcpy(change->was_half, record->half, sizeof change->was_half);
     return change;
-}
-
-void qd_bodies_freed_reserve(qd_bodies *bodies)
-{
-    if (bodies->change_count > bodies->freed_capacity) {
-        bodies->freed =
-            qd_array_grow(bodies->heap, QD_ARRAY_NEED, bodies->freed, bodies->freed_capacity * sizeof *bodies->freed, 0,
-                          bodies->change_count * sizeof *bodies->freed);
-        bodies->freed_capacity = bodies->change_count;
-    }
 }
 
 uint32_t qd_bodies_filter_class(const qd_bodies *bodies, qd_filter filter)

@@ -3,7 +3,11 @@
  * The bodies of a space by slot, and what changed about them since the last tick. Plain memory, owned by the space.
  *
  * A record says how a body is now. What it was at the last tick is in its row (rows.h). A change keeps what a
- * row does not tell, one for each body that was teleported, split, reshaped, refiltered or removed since.
+ * row does not tell, one for each body that was teleported, split, reshaped or refiltered since. Removed bodies are
+ * linked through their records, so that removing one needs no memory.
+ *
+ * LOST. A body that changes while there is no memory for a change counts as if it had always been as it is. Then what
+ * was at the last tick is not known any more: the next tick, and until then every question for what was, has no answer.
  */
 #ifndef QD_SPACE_CORE_BODIES_H
 #define QD_SPACE_CORE_BODIES_H
@@ -65,29 +69,39 @@ typedef struct qd_bodies {
     qd_filter_classes classes;
     float *radius; /* by slot; NULL until one had a radius other than 0: then all have */
     qd_change *change;
-    uint32_t *freed; /* by the last settle */
-    uint32_t used;   /* slots ever given out: all above are free and untouched */
+    uint32_t used; /* slots ever given out: all above are free and untouched */
     uint32_t capacity;
     uint32_t count; /* live ones and removed ones */
     uint32_t free_first;
+    uint32_t removed_first; /* since the last settle; or QD_NONE */
+    uint32_t freed_end;     /* the slots that the last settle freed are the first of the free ones, up to this */
     uint32_t change_count, change_capacity;
-    uint32_t freed_capacity;
+    uint32_t change_peak; /* the most since qd_bodies_trim */
+    uint32_t trim_below; /* with fewer bodies, the arrays may be too long (qd_bodies_trim) */
+    bool lost;           /* what was at the last tick is not known */
 } qd_bodies;
 
 void qd_bodies_init(qd_bodies *bodies, qd_heap *heap);
 void qd_bodies_deinit(qd_bodies *bodies);
 
-/* A slot for a new body; its record is the caller's to fill. */
-qd_status qd_bodies_take(qd_bodies *bodies, uint32_t *slot) QD_MUST_USE;
+/* A slot for a new body; its record is the caller's to fill. With `has_radius` there is room for radii, too. */
+qd_status qd_bodies_take(qd_bodies *bodies, bool has_radius, uint32_t *slot) QD_MUST_USE;
 void qd_bodies_give(qd_bodies *bodies, uint32_t slot);
+/* Gives memory back that is far more than the bodies need. The slots that the last settle freed are not known then. */
+void qd_bodies_trim(qd_bodies *bodies);
+
+/* Notes that a body was removed. */
+void qd_bodies_note_removed(qd_bodies *bodies, uint32_t slot);
+/* The slot that was removed before this one, or QD_NONE. */
+uint32_t qd_bodies_removed_before(const qd_bodies *bodies, uint32_t slot);
 
 /* The change of a body that was there at the last tick, made with how it is now where there is none yet. Valid until
- * the next call. */
+ * the next call. NULL: there is no memory. */
 qd_change *qd_bodies_change(qd_bodies *bodies, uint32_t slot);
 
-/* Makes room for radii; to be called before a body is added that has one. */
+/* Makes room for radii; to be called before a body gets one. */
 qd_status qd_bodies_radius_reserve(qd_bodies *bodies) QD_MUST_USE;
-/* A capsule's radius; of others it is kept. A new body has that of the one before until it is set. Cannot fail. */
+/* A capsule's radius; of others it is kept. A new body has that of the one before until it is set. */
 void qd_bodies_radius_set(qd_bodies *bodies, uint32_t slot, float radius);
 
 /* A box or a circle by its row, which is present. */
@@ -105,9 +119,6 @@ static inline qd_geometry qd_row_geometry(const qd_row *row, bool is_round)
 
 /* The row of a present body as exact geometry, with the shape and size that the body has or, with is_was, had. */
 qd_geometry qd_bodies_geometry(const qd_bodies *bodies, uint32_t slot, const qd_row *row, bool is_was);
-
-/* Makes `freed` long enough for every change. */
-void qd_bodies_freed_reserve(qd_bodies *bodies);
 
 static inline bool qd_filters_agree(qd_filter a, qd_filter b)
 {

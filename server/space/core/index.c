@@ -11,6 +11,8 @@
 #define KEY_AXIS_BITS (QD_AXES == 2 ? 16u : 10u) /* of a number in a word's key */
 #define DIGIT_BITS    11u
 
+#define RETRY_TICKS_MAX 255u
+
 qd_index *qd_index_create(const qd_index_ops *ops, const qd_index *as)
 {
     qd_index *index = qd_heap_alloc_zeroed(as->heap, ops->bytes);
@@ -22,6 +24,7 @@ qd_index *qd_index_create(const qd_index_ops *ops, const qd_index *as)
     index->ops = ops;
     index->cell = NULL;
     index->cells = 0;
+    index->retry = (qd_retry){0};
     if (!ops->begin(index)) {
         qd_heap_free(as->heap, index, ops->bytes);
         return NULL;
@@ -37,6 +40,13 @@ void qd_index_destroy(qd_index *index)
     qd_heap_free(index->heap, index, index->ops->bytes);
 }
 
+void qd_retry_note(qd_retry *retry, bool failed)
+{
+    retry->longest = failed ? 2 * retry->longest + 1 : 0;
+    retry->longest = retry->longest < RETRY_TICKS_MAX ? retry->longest : RETRY_TICKS_MAX;
+    retry->wait = retry->longest;
+}
+
 void qd_index_prepare(qd_index *index)
 {
     if (index->ops->prepare != NULL) {
@@ -46,6 +56,7 @@ void qd_index_prepare(qd_index *index)
 
 void qd_index_settle(qd_index *index)
 {
+    index->retry.wait -= index->retry.wait > 0;
     if (index->ops->settle != NULL) {
         index->ops->settle(index);
     }
@@ -125,24 +136,22 @@ static void sort_along_curve(rebuild *r)
     }
 }
 
-/* Finds the cell of each row, and counts the rows of each. */
+/* Finds the cell of each row, and counts the rows of each. Cell keys go where words were sorted. */
 static void locate_rows(rebuild *r)
 {
     qd_index *index = r->index;
 
     for (uint32_t i = 0; i < r->count; i++) {
-        const uint32_t reference = (uint32_t)r->word[i], id = qd_row_id(r->old, reference);
+        const uint32_t reference = (uint32_t)r->word[i];
         const qd_row box = qd_row_box(r->old, reference);
         uint32_t cell_key, cell = index->ops->locate(index, &box, &cell_key);
 
         if (index->ops->entered != NULL) {
             index->ops->entered(index, cell);
         }
-        if (!(id & QD_ID_OLD_ROW)) {
-            index->bodies->record[id & QD_ID_SLOT].cell_key = cell_key;
-        }
         index->cell[cell].count++;
         r->word[i] = qd_word(cell, reference);
+        r->spare[i] = cell_key;
     }
 }
 
@@ -163,29 +172,53 @@ static uint32_t lay_out(const rebuild *r)
     return blocks;
 }
 
-void qd_index_rebuild(qd_index *index, qd_rows *old, qd_scan all)
+static void lay_rows(const rebuild *r)
+{
+    qd_index *index = r->index;
+
+    for (uint32_t i = 0; i < r->count; i++) {
+        const uint32_t cell = (uint32_t)(r->word[i] >> QD_WORD_KEY), from = (uint32_t)r->word[i];
+        const uint32_t id = qd_row_id(r->old, from);
+
+        if (!(id & QD_ID_OLD_ROW)) {
+            index->bodies->record[id & QD_ID_SLOT].cell_key = (uint32_t)r->spare[i];
+        }
+        qd_rebuild_row(index->rows, &index->cell[cell], cell, index->bodies, r->old, from);
+    }
+}
+
+bool qd_index_rebuild(qd_index *index, qd_rows *old, qd_scan all)
 {
     const size_t bytes = old->count * sizeof(uint64_t);
     rebuild r = {.index = index, .old = old, .count = old->count};
+    qd_rows made;
+    bool done = bytes == 0;
 
-    r.word = qd_array_grow(index->heap, QD_ARRAY_NEED, NULL, 0, 0, bytes);
-    r.spare = qd_array_grow(index->heap, QD_ARRAY_NEED, NULL, 0, 0, bytes);
+    if (bytes > 0) {
+        const qd_array_part parts[] = {{&r.word, 0, 0, bytes}, {&r.spare, 0, 0, bytes}};
+
+        done = qd_array_grow_all(index->heap, parts, 2);
+    }
+    if (!done) {
+        return false;
+    }
     scan_rows(&r, all);
     if (index->ops->numbers != NULL && !QD_WITHOUT(ROW_ORDER)) {
         sort_along_curve(&r);
     }
+    index->is_loose = false;
     locate_rows(&r);
-    qd_rows_make(index->rows, index->heap, lay_out(&r));
-    index->rows->count = r.count;
-    index->rows->operations = old->operations;
-    for (uint32_t i = 0; i < r.count; i++) {
-        const uint32_t cell = (uint32_t)(r.word[i] >> QD_WORD_KEY);
-
-        qd_rebuild_row(index->rows, &index->cell[cell], cell, index->bodies, old, (uint32_t)r.word[i]);
+    done = !index->is_loose && qd_rows_make(&made, index->heap, lay_out(&r));
+    if (done) {
+        made.count = r.count;
+        made.operations = old->operations;
+        *index->rows = made;
+        lay_rows(&r);
+        qd_rows_deinit(old);
     }
     qd_array_free(index->heap, r.word, bytes);
     qd_array_free(index->heap, r.spare, bytes);
-    qd_rows_deinit(old);
+    return done;
 }
 
 /* ---- validation ---- */

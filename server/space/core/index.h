@@ -86,11 +86,13 @@ typedef struct qd_index_ops {
     bool (*begin)(qd_index *index);
     /* Frees what the index owns. NULL: nothing. */
     void (*end)(qd_index *index);
-    /* Makes room for one more body: cells and tables; not rows. */
-    qd_status (*reserve)(qd_index *index);
-    /* The cell of a box, which is made where there is none yet (that cannot fail), and its cell
-     * key: the index's note of it, for `move` and `is_far`. Equal keys mean the same cell. */
+    /* Makes room for one more body: cells and tables; not rows. False: no memory. */
+    bool (*reserve)(qd_index *index);
+    /* The cell of a box, which is made where there is none yet, and its cell key: the index's note of it, for `move`
+     * and `is_far`. Equal keys mean the same cell. Where there is no memory for a cell, a looser one. */
     uint32_t (*locate)(qd_index *index, const qd_row *box, uint32_t *cell_key);
+    /* A cell in which any box may be, and its key. It needs no memory. NULL: there is one cell. */
+    uint32_t (*loosest)(qd_index *index, uint32_t *cell_key);
     /* The finest cell of a box's lower corner, a number for each axis. Used to lay rows out. NULL: all orders are as
      * good. */
     void (*numbers)(const qd_index *index, const qd_row *box, uint32_t *at);
@@ -113,7 +115,7 @@ typedef struct qd_index_ops {
     /* Before a traversal and before a tick without one: what was put in may ask for another plan. NULL: nothing to do.
      */
     void (*prepare)(qd_index *index);
-    /* A traversal begins: returns the number of its tasks. May set plan->all. */
+    /* A traversal begins: returns the number of its tasks, or QD_TASKS_NO_MEMORY. May set plan->all. */
     uint32_t (*traverse_begin)(qd_index *index, qd_traversal_plan *plan);
     /* Task number `task`. May commit (qd_traversal_commit) cells whose rows no other task reads, which includes those
      * that it carries along from above; the others are committed afterwards. */
@@ -130,6 +132,15 @@ typedef struct qd_index_ops {
     void (*validate)(const qd_index *index);
 } qd_index_ops;
 
+#define QD_TASKS_NO_MEMORY UINT32_MAX
+
+/* When a plan may be tried again that found no memory: every time the wait is twice as long, up to some hundred ticks,
+ * so that trying costs little. */
+typedef struct qd_retry {
+    uint32_t wait; /* ticks that are left */
+    uint32_t longest;
+} qd_retry;
+
 /* What all indexes have; each begins with one. */
 struct qd_index {
     const qd_index_ops *ops;
@@ -140,24 +151,30 @@ struct qd_index {
     const qd_space_config *config;
     qd_cell *cell;  /* the lists of rows, by number; the array is the index's own, and may move when it grows */
     uint32_t cells; /* numbers below this may be looked at */
+    qd_retry retry; /* of plans */
+    bool is_loose;  /* `locate` found no memory for a cell */
 };
+
+void qd_retry_note(qd_retry *retry, bool failed);
 
 extern const qd_index_ops qd_linear_ops, qd_sparse_ops, qd_hash_ops, qd_grid_ops, qd_brute_ops;
 
 /* Creates an empty index with what `as` says, but for ops and cells. NULL: no memory. */
 qd_index *qd_index_create(const qd_index_ops *ops, const qd_index *as);
 void qd_index_destroy(qd_index *index);
-/* Before a traversal and before a tick without one; after a tick: the index may plan again. */
+/* Before a traversal and before a tick without one; after a tick: the index may plan again. A plan that finds no memory
+ * is left out, and the old one stays. */
 void qd_index_prepare(qd_index *index);
 void qd_index_settle(qd_index *index);
 /* The bounds of the space. */
 qd_extent qd_index_bounds(const qd_index *index);
 
 /* Registers all rows of an old pool with an index that has none, in a new pool, and frees the old one: after a plan, and
- * when a space changes from one index to another. Every list gets its blocks side by side. Lists lie in the order in
+ * when a space changes from one index to another. False: there is no memory, and rows and bodies are as they were; the
+ * index may have made cells. Every list gets its blocks side by side. Lists lie in the order in
  * which their first rows come, so rows that a traversal reads together are together in memory. Rows come along
  * the Z curve of their lower corners, or as they are scanned where the index has no numbers. */
-void qd_index_rebuild(qd_index *index, qd_rows *old, qd_scan all);
+bool qd_index_rebuild(qd_index *index, qd_rows *old, qd_scan all) QD_MUST_USE;
 
 /* Every row is where its body says and has the flags it should; the index checks its cells. */
 void qd_index_validate(const qd_index *index);

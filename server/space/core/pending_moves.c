@@ -34,7 +34,7 @@ static bool fit(qd_pending *pending, const qd_bodies *bodies)
     }
     const qd_pending from = *pending;
     const uint32_t capacity = (bodies->capacity + WORD_SLOTS - 1) & ~(WORD_SLOTS - 1);
-    float *home = qd_array_grow(pending->heap, QD_ARRAY_TRY, NULL, 0, 0, bytes_of(capacity));
+    float *home = qd_array_grow(pending->heap, NULL, 0, 0, bytes_of(capacity));
     if (home == NULL) {
         return false;
     }
@@ -52,6 +52,17 @@ static bool fit(qd_pending *pending, const qd_bodies *bodies)
     }
     qd_array_free(pending->heap, from.at[0], bytes_of(from.capacity));
     return true;
+}
+
+void qd_pending_trim(qd_pending *pending, const qd_bodies *bodies)
+{
+    const bool is_long = pending->capacity / 4 > bodies->capacity + WORD_SLOTS;
+
+    if (!pending->any && (is_long || !pending->was_used)) {
+        qd_pending_deinit(pending);
+        qd_pending_init(pending, pending->heap);
+    }
+    pending->was_used = pending->any;
 }
 
 static uint64_t bit_of(uint32_t slot)
@@ -116,7 +127,7 @@ bool qd_pending_put(qd_pending *pending, const qd_bodies *bodies, size_t count, 
         const uint32_t some = count < RUN_COUNT ? (uint32_t)count : RUN_COUNT;
 
         put_run(pending, bodies->used, some, slots, from);
-        pending->any = true;
+        pending->any = pending->was_used = true;
         slots += some;
         count -= some;
         for (uint32_t k = 0; k < QD_AXES; k++) {

@@ -28,10 +28,14 @@ typedef struct qd_pending {
     uint64_t *waiting;
     uint32_t capacity; /* slots, a multiple of 64 */
     bool any;          /* a bit may be set */
+    bool was_used;     /* since qd_pending_trim */
 } qd_pending;
 
 void qd_pending_init(qd_pending *pending, qd_heap *heap);
 void qd_pending_deinit(qd_pending *pending);
+
+/* Gives the memory back if no move has waited since the last call, or if it is far too long. */
+void qd_pending_trim(qd_pending *pending, const qd_bodies *bodies);
 
 /* Notes moves, in turn. False: there is no memory, and nothing changed. */
 bool qd_pending_put(qd_pending *pending, const qd_bodies *bodies, size_t count, const uint32_t *slots,

@@ -11,11 +11,9 @@
 #define ID_SHAPE   (QD_ID_ROUND | QD_ID_CAPSULE)
 #define FETCH_STEP 6u
 
-qd_status qd_proxies_reserve(qd_index *index)
+bool qd_proxies_reserve(qd_index *index)
 {
-    qd_status status = index->ops->reserve(index);
-
-    return status == QD_OK ? qd_rows_reserve(index->rows) : status;
+    return index->ops->reserve(index) && qd_rows_reserve(index->rows, 1);
 }
 
 static uint32_t insert(qd_index *index, uint32_t cell, uint32_t id, const qd_row *now, const qd_row *was)
@@ -140,27 +138,37 @@ static bool is_cut(const qd_index *index, const qd_record *record, uint32_t id)
            (change->teleported || qd_change_is_reshape(index->bodies, change));
 }
 
-/* A body's row becomes an old row; returns the flags that its new row gets, with its slot. */
-static uint32_t leave_old_row(qd_index *index, uint32_t slot)
+/* A body's row becomes an old row; `id` becomes the flags that its new row gets, with its slot. Then there is room for
+ * that row. False: there is no memory, and nothing changed. */
+static bool leave_old_row(qd_index *index, uint32_t slot, uint32_t *new_id)
 {
     qd_rows *rows = index->rows;
     const qd_record *record = &index->bodies->record[slot];
-    uint32_t old_row = record->row, id = qd_row_id(rows, old_row);
-    qd_change *change = qd_bodies_change(index->bodies, slot);
+    qd_change *change = qd_rows_reserve(rows, 1) ? qd_bodies_change(index->bodies, slot) : NULL;
 
+    if (change == NULL) {
+        return false;
+    }
+    const uint32_t old_row = record->row, id = qd_row_id(rows, old_row);
     change->old_row = old_row;
     change->was = *qd_row_was(rows, old_row);
     *qd_row_now(rows, old_row) = QD_ROW_ABSENT;
     qd_rows_flag(rows, old_row, id | QD_ID_OLD_ROW);
     qd_rows_set_changed(rows, old_row);
     /* The other flags are true already; id_of would look further for them. */
-    return (id & ~ID_SHAPE) | id_of_shape(record) | QD_ID_NEW_ROW;
+    *new_id = (id & ~ID_SHAPE) | id_of_shape(record) | QD_ID_NEW_ROW;
+    return true;
 }
 
-/* The row becomes an old row, and a new row is inserted where the body is now. */
-static void split(qd_index *index, uint32_t slot, const qd_row *now)
+/* The row becomes an old row, and a new row is inserted where the body is now. False: there is no memory, and nothing
+ * changed. */
+static bool split(qd_index *index, uint32_t slot, const qd_row *now)
 {
-    uint32_t id = leave_old_row(index, slot);
+    uint32_t id;
+
+    if (!leave_old_row(index, slot, &id)) {
+        return false;
+    }
     qd_record *record = &index->bodies->record[slot];
     bool is_round = record->shape != QD_SPACE_BOX;
     qd_row start = start_of(index, slot);
@@ -169,32 +177,108 @@ static void split(qd_index *index, uint32_t slot, const qd_row *now)
     uint32_t cell = index->ops->locate(index, &both, &record->cell_key);
 
     record->row = insert(index, cell, id, now, &start);
+    return true;
 }
 
 /* A body of a space that is not swept leaves its row behind as an old one, and goes to another cell with a new one.
  * Nothing else changed about it. */
-static void split_to(qd_index *index, uint32_t slot, uint32_t cell, uint32_t cell_key)
+static bool split_to(qd_index *index, uint32_t slot, uint32_t cell, uint32_t cell_key)
 {
     const qd_row now = qd_bodies_row(index->bodies, slot), absent = QD_ROW_ABSENT;
-    uint32_t id = leave_old_row(index, slot);
+    uint32_t id;
 
+    if (!leave_old_row(index, slot, &id)) {
+        return false;
+    }
     index->bodies->record[slot].cell_key = cell_key;
     index->bodies->record[slot].row = insert(index, cell, id, &now, &absent);
+    return true;
+}
+
+/* The bodies of the rows in the block that holds a cell's last ones are registered there. */
+static void note_block(qd_index *index, uint32_t cell, uint32_t cell_key)
+{
+    const uint32_t first = index->cell[cell].head * QD_BLOCK_ROWS;
+    const uint32_t count = (index->cell[cell].count - 1) % QD_BLOCK_ROWS + 1;
+
+    for (uint32_t row = first; row < first + count; row++) {
+        const uint32_t id = qd_row_id(index->rows, row);
+
+        if (!(id & QD_ID_OLD_ROW)) {
+            index->bodies->record[id & QD_ID_SLOT].cell_key = cell_key;
+        }
+    }
+}
+
+/* A body's row goes to another cell, which has no block for it: to the loosest one, if need be with a block. */
+static __attribute__((noinline)) void transfer_to_loosest(qd_index *index, uint32_t slot)
+{
+    qd_rows *rows = index->rows;
+    qd_record *record = &index->bodies->record[slot];
+    uint32_t at = record->row, number = rows->info[at / QD_BLOCK_ROWS].cell, moved, cell_key;
+    const uint32_t cell = index->ops->loosest(index, &cell_key);
+
+    if (cell == number) {
+        qd_rows_set_changed(rows, at);
+        return;
+    }
+    if (index->ops->entered != NULL) {
+        index->ops->entered(index, cell);
+    }
+    qd_cell *from = &index->cell[number], *to = &index->cell[cell];
+    if (qd_rows_can_transfer(rows, from, to)) {
+        record->row = qd_rows_transfer(rows, from, to, cell, at, &moved);
+    } else {
+        record->row = qd_rows_transfer_block(rows, from, to, cell, at, &moved);
+    }
+    note_block(index, cell, cell_key);
+    qd_rows_set_changed(rows, record->row);
+    left(index, number, at, moved);
 }
 
 /* A body's row goes to another cell, with what stands in it. */
 static void transfer(qd_index *index, uint32_t slot, uint32_t cell, uint32_t cell_key)
 {
     qd_record *record = &index->bodies->record[slot];
+    uint32_t at = record->row, number = index->rows->info[at / QD_BLOCK_ROWS].cell, moved;
 
+    if (QD_UNLIKELY(!qd_rows_can_transfer(index->rows, &index->cell[number], &index->cell[cell]))) {
+        transfer_to_loosest(index, slot);
+        return;
+    }
     if (index->ops->entered != NULL) {
         index->ops->entered(index, cell);
     }
-    uint32_t at = record->row, number = index->rows->info[at / QD_BLOCK_ROWS].cell, moved;
     record->cell_key = cell_key;
     record->row = qd_rows_transfer(index->rows, &index->cell[number], &index->cell[cell], cell, at, &moved);
     qd_rows_set_changed(index->rows, record->row);
     left(index, number, at, moved);
+}
+
+/* A cell, and its key. */
+typedef struct spot {
+    uint32_t cell, cell_key;
+} spot;
+
+/* Writes a body's row and takes it to its cell. */
+static void place(qd_index *index, uint32_t slot, const qd_row *now, const qd_row *was, spot to)
+{
+    qd_rows *rows = index->rows;
+    const qd_record *record = &index->bodies->record[slot];
+    const uint32_t at = record->row;
+    /* The row's other flags are true already; id_of would look further for them. */
+    const uint32_t id = (qd_row_id(rows, at) & ~ID_SHAPE) | id_of_shape(record);
+
+    *qd_row_now(rows, at) = *now;
+    *qd_row_was(rows, at) = *was;
+    if (id != qd_row_id(rows, at)) {
+        qd_rows_flag(rows, at, id);
+    }
+    if (to.cell_key == record->cell_key) {
+        qd_rows_set_changed(rows, at);
+    } else {
+        transfer(index, slot, to.cell, to.cell_key);
+    }
 }
 
 void qd_proxies_update(qd_index *index, uint32_t slot)
@@ -209,28 +293,29 @@ void qd_proxies_update(qd_index *index, uint32_t slot)
     bool is_whole = !is_new_row && qd_row_present(&was, false);
 
     if (is_whole && is_cut(index, record, id)) {
-        split(index, slot, &now);
+        if (!split(index, slot, &now)) {
+            qd_proxies_lose(index, slot);
+        }
         return;
     }
     qd_row both = qd_row_union(&bounds, &was);
     uint32_t cell_key, cell = index->ops->locate(index, &both, &cell_key);
     if (is_whole && !index->config->swept && index->ops->is_far != NULL && !QD_WITHOUT(SPLIT_BODIES) &&
-        !qd_boxes_overlap(&was, &bounds) && index->ops->is_far(index, &both, cell_key)) {
-        split(index, slot, &now);
+        !qd_boxes_overlap(&was, &bounds) && index->ops->is_far(index, &both, cell_key) && split(index, slot, &now)) {
         return;
     }
-    /* The row's other flags are true already; id_of would look further for them. */
-    id = (id & ~ID_SHAPE) | id_of_shape(record);
-    *qd_row_now(rows, at) = now;
-    *qd_row_was(rows, at) = before;
-    if (id != qd_row_id(rows, at)) {
-        qd_rows_flag(rows, at, id);
-    }
-    if (cell_key == record->cell_key) {
-        qd_rows_set_changed(rows, at);
-        return;
-    }
-    transfer(index, slot, cell, cell_key);
+    place(index, slot, &now, &before, (spot){cell, cell_key});
+}
+
+void qd_proxies_lose(qd_index *index, uint32_t slot)
+{
+    const qd_row now = qd_bodies_row(index->bodies, slot);
+    const qd_row bounds = qd_row_bounds(&now, index->bodies->record[slot].shape != QD_SPACE_BOX);
+    spot to;
+
+    index->bodies->lost = true;
+    to.cell = index->ops->locate(index, &bounds, &to.cell_key);
+    place(index, slot, &now, &now, to);
 }
 
 /* ---- many ---- */
@@ -247,7 +332,9 @@ static void apply_one(qd_index *index, const qd_mover *mover)
     if (how == QD_MOVE_UPDATE) {
         qd_proxies_update(index, mover->slot);
     } else if (how == QD_MOVE_SPLIT && record->change == QD_NONE) {
-        split_to(index, mover->slot, qd_mover_cell(mover), mover->cell_key);
+        if (!split_to(index, mover->slot, qd_mover_cell(mover), mover->cell_key)) {
+            qd_proxies_update(index, mover->slot);
+        }
     } else if (record->cell_key != mover->cell_key) {
         transfer(index, mover->slot, qd_mover_cell(mover), mover->cell_key);
     }
@@ -398,11 +485,16 @@ void qd_proxies_rejoin(qd_index *index, uint32_t slot)
 }
 
 /* The new index may plan a better order as it settles. */
-void qd_proxies_change_index(qd_index *old, qd_index *index)
+bool qd_proxies_change_index(qd_index *old, qd_index *index)
 {
     qd_rows old_rows = *old->rows;
+    const qd_scan all = qd_scan_start(&old_rows, old->cell, old->cells);
 
-    qd_index_rebuild(index, &old_rows, qd_scan_start(&old_rows, old->cell, old->cells));
+    if (!index->ops->reserve(index) || !qd_index_rebuild(index, &old_rows, all)) {
+        qd_index_destroy(index);
+        return false;
+    }
     qd_index_destroy(old);
     qd_index_settle(index);
+    return true;
 }

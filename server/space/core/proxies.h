@@ -7,6 +7,10 @@
  * when its size or shape changed. Then the was of its new row is its new shape at its old center. A box's old center is
  * the middle of its corners.
  *
+ * WITHOUT MEMORY. Only adding a body can fail. A body that should be split is not. A row that should go to another cell
+ * goes to the loosest one, in which any box may be, if its own cell cannot be made or has no block for it. If that one
+ * has no block either, the last block of the cell that the row leaves goes with it, and the rows in it.
+ *
  * Owned by the space. One thread at a time.
  */
 #ifndef QD_SPACE_CORE_PROXIES_H
@@ -14,12 +18,14 @@
 
 #include "index.h"
 
-/* Makes room for one more body. */
-qd_status qd_proxies_reserve(qd_index *index) QD_MUST_USE;
+/* Makes room for one more body. False: no memory. */
+bool qd_proxies_reserve(qd_index *index) QD_MUST_USE;
 /* Registers a new body by its record. */
 void qd_proxies_add(qd_index *index, uint32_t slot);
 /* Registers a body again, by its record, after it moved or changed its size or shape. */
 void qd_proxies_update(qd_index *index, uint32_t slot);
+/* The same where there was no memory for the body's change: it counts as if it had always been as it is now. */
+void qd_proxies_lose(qd_index *index, uint32_t slot);
 /* Moves many bodies; at[axis][i] is where slots[i] goes. */
 void qd_proxies_move(qd_index *index, size_t count, const uint32_t *slots, const float *const *at);
 /* Moves bodies that have to leave their cells, and which their index has moved already, to their new cells. */
@@ -37,7 +43,8 @@ void qd_proxies_fetch(const qd_index *index, uint32_t number);
 void qd_proxies_rejoin(qd_index *index, uint32_t slot);
 /* Whether a body's size or shape is another than at the last tick. */
 bool qd_change_is_reshape(const qd_bodies *bodies, const qd_change *change);
-/* Registers every row of an old index with another one, and destroys the old one. Between ticks. */
-void qd_proxies_change_index(qd_index *old, qd_index *index);
+/* Registers every row of an old index with another one, and destroys the old one. Between ticks. False: there is no
+ * memory; the old one is as it was, and the other one is destroyed. */
+bool qd_proxies_change_index(qd_index *old, qd_index *index) QD_MUST_USE;
 
 #endif

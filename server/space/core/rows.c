@@ -24,16 +24,15 @@ static void set_home(qd_rows *rows, void *home, uint32_t capacity)
     rows->capacity = capacity;
 }
 
-void qd_rows_make(qd_rows *rows, qd_heap *heap, uint32_t blocks)
+bool qd_rows_make(qd_rows *rows, qd_heap *heap, uint32_t blocks)
 {
     QD_ASSERT(blocks <= QD_BLOCKS_MAX);
     qd_rows_init(rows, heap);
-    uint32_t capacity = blocks + blocks / 8 + 1;
-    void *home = qd_array_grow(heap, QD_ARRAY_NEED, NULL, 0, 0, capacity * BLOCK_BYTES);
-    rows->info = qd_array_grow(heap, QD_ARRAY_NEED, NULL, 0, 0, capacity * sizeof *rows->info);
-    rows->changed = qd_array_grow(heap, QD_ARRAY_NEED, NULL, 0, 0, capacity * sizeof *rows->changed);
-    set_home(rows, home, capacity);
+    if (!qd_rows_grow(rows, blocks + blocks / 8 + 1)) {
+        return false;
+    }
     rows->used = blocks;
+    return true;
 }
 
 void qd_rows_deinit(qd_rows *rows)
@@ -43,44 +42,39 @@ void qd_rows_deinit(qd_rows *rows)
     qd_array_free(rows->heap, rows->changed, rows->capacity * sizeof *rows->changed);
 }
 
-/* The large array may be refused; the two small ones beside it follow whatever the budget says. */
-static qd_status grow(qd_rows *rows, qd_array_mode mode)
+bool qd_rows_grow(qd_rows *rows, uint32_t blocks)
 {
-    uint32_t capacity = qd_array_capacity(rows->capacity, rows->capacity + 1, 1);
-    qd_heap *heap = rows->heap;
-    size_t old = rows->capacity;
-    void *home = qd_array_grow(heap, mode, NULL, 0, 0, capacity * BLOCK_BYTES);
+    const uint32_t capacity = qd_array_capacity(rows->capacity, rows->used - rows->free_count + blocks, 1);
+    void *home = qd_array_grow(rows->heap, NULL, 0, 0, capacity * BLOCK_BYTES);
 
     if (home == NULL) {
-        return QD_ERR_NO_MEMORY;
+        return false;
     }
     const qd_rows from = *rows;
     const size_t used = (size_t)rows->used * QD_BLOCK_ROWS;
+    const qd_array_part parts[] = {
+        QD_ARRAY_PART(rows->info, from.capacity, from.used, capacity),
+        QD_ARRAY_PART(rows->changed, from.capacity, from.changed_count, capacity),
+    };
+    if (!qd_array_grow_all(rows->heap, parts, 2)) {
+        qd_array_free(rows->heap, home, capacity * BLOCK_BYTES);
+        return false;
+    }
     set_home(rows, home, capacity);
     if (used > 0) {
         memcpy(rows->now, from.now, used * sizeof *rows->now);
         memcpy(rows->was, from.was, used * sizeof *rows->was);
         memcpy(rows->id, from.id, used * sizeof *rows->id);
     }
-    qd_array_free(heap, from.now, old * BLOCK_BYTES);
-    rows->info = qd_array_grow(heap, QD_ARRAY_NEED, rows->info, old * sizeof *rows->info,
-                               rows->used * sizeof *rows->info, capacity * sizeof *rows->info);
-    rows->changed = qd_array_grow(heap, QD_ARRAY_NEED, rows->changed, old * sizeof *rows->changed,
-                                  rows->changed_count * sizeof *rows->changed, capacity * sizeof *rows->changed);
-    return QD_OK;
-}
-
-qd_status qd_rows_reserve(qd_rows *rows)
-{
-    const bool has_block = rows->free_first != QD_NONE || rows->used < rows->capacity;
-
-    return has_block ? QD_OK : grow(rows, QD_ARRAY_TRY);
+    qd_array_free(rows->heap, from.now, from.capacity * BLOCK_BYTES);
+    return true;
 }
 
 static void give(qd_rows *rows, uint32_t block)
 {
     rows->info[block].next = rows->free_first;
     rows->free_first = block;
+    rows->free_count++;
 }
 
 /* Lanes beyond the count are read, and their results dropped; they must only be numbers that compare quickly. */
@@ -99,14 +93,10 @@ static uint32_t take(qd_rows *rows)
 
     if (block != QD_NONE) {
         rows->free_first = rows->info[block].next;
+        rows->free_count--;
         return block;
     }
-    if (rows->used == rows->capacity) {
-        qd_status status = grow(rows, QD_ARRAY_NEED);
-
-        QD_ASSERT(status == QD_OK);
-    }
-    QD_ASSERT(rows->used < QD_BLOCKS_MAX);
+    QD_ASSERT(rows->used < rows->capacity && rows->used < QD_BLOCKS_MAX);
     block = rows->used++;
     memset(&rows->info[block], 0, sizeof rows->info[block]);
     qd_rows_clear(rows, block);
@@ -201,24 +191,64 @@ uint32_t qd_rows_remove(qd_rows *rows, qd_cell *cell, uint32_t reference)
     return close_gap(rows, cell, reference);
 }
 
-uint32_t qd_rows_transfer(qd_rows *rows, qd_cell *from, qd_cell *to, uint32_t to_number, uint32_t reference,
-                          uint32_t *moved)
-{
-    uint64_t bits = rows->info[reference / QD_BLOCK_ROWS].bits >> reference % QD_BLOCK_ROWS & bits_of(0);
-    uint32_t id = qd_row_id(rows, reference);
-    qd_row now = *qd_row_now(rows, reference), was = *qd_row_was(rows, reference);
+/* A row out of every list. */
+typedef struct lifted {
+    qd_row now, was;
+    uint64_t bits;
+    uint32_t id;
+} lifted;
 
-    *moved = close_gap(rows, from, reference);
-    reference = push(rows, to, to_number);
-    *qd_row_now(rows, reference) = now;
-    *qd_row_was(rows, reference) = was;
-    rows->id[reference] = id;
+static inline lifted lift(qd_rows *rows, qd_cell *cell, uint32_t reference, uint32_t *moved)
+{
+    const lifted row = {
+        .now = *qd_row_now(rows, reference),
+        .was = *qd_row_was(rows, reference),
+        .bits = rows->info[reference / QD_BLOCK_ROWS].bits >> reference % QD_BLOCK_ROWS & bits_of(0),
+        .id = qd_row_id(rows, reference),
+    };
+
+    *moved = close_gap(rows, cell, reference);
+    return row;
+}
+
+static inline uint32_t put_down(qd_rows *rows, qd_cell *cell, uint32_t cell_number, const lifted *row)
+{
+    const uint32_t reference = push(rows, cell, cell_number);
     qd_block_info *info = &rows->info[reference / QD_BLOCK_ROWS];
-    info->bits |= bits << reference % QD_BLOCK_ROWS;
+
+    *qd_row_now(rows, reference) = row->now;
+    *qd_row_was(rows, reference) = row->was;
+    rows->id[reference] = row->id;
+    info->bits |= row->bits << reference % QD_BLOCK_ROWS;
     if (info->changed != 0) {
         qd_rows_list(rows, reference / QD_BLOCK_ROWS);
     }
     return reference;
+}
+
+uint32_t qd_rows_transfer(qd_rows *rows, qd_cell *from, qd_cell *to, uint32_t to_number, uint32_t reference,
+                          uint32_t *moved)
+{
+    const lifted row = lift(rows, from, reference, moved);
+
+    return put_down(rows, to, to_number, &row);
+}
+
+uint32_t qd_rows_transfer_block(qd_rows *rows, qd_cell *from, qd_cell *to, uint32_t to_number, uint32_t reference,
+                                uint32_t *moved)
+{
+    QD_ASSERT(to->count % QD_BLOCK_ROWS == 0 && from->count % QD_BLOCK_ROWS != 1);
+    const lifted row = lift(rows, from, reference, moved);
+    const uint32_t block = from->head, count = (from->count - 1) % QD_BLOCK_ROWS + 1;
+    qd_block_info *info = &rows->info[block];
+    from->head = info->next;
+    from->count -= count;
+    info->next = to->head;
+    info->cell = to_number & 0x7fffffffu;
+    to->head = block;
+    to->count += count;
+    rows->operations += 2 * (uint64_t)count;
+    return put_down(rows, to, to_number, &row);
 }
 
 /* Now becomes was in one block. */
@@ -295,6 +325,42 @@ void qd_row_relocated(qd_bodies *bodies, uint32_t id, uint32_t reference)
     } else {
         record->row = reference;
     }
+}
+
+void qd_rows_compact(qd_rows *rows, qd_cell *cell, uint32_t cells, qd_bodies *bodies)
+{
+    qd_rows compact;
+    uint32_t to = 0;
+
+    QD_ASSERT(rows->changed_count == 0);
+    if (!qd_rows_make(&compact, rows->heap, rows->used - rows->free_count)) {
+        return;
+    }
+    compact.count = rows->count;
+    compact.all = rows->all;
+    compact.operations = rows->operations;
+    for (uint32_t number = 0; number < cells; number++) {
+        uint32_t *at = &cell[number].head, left = cell[number].count;
+
+        while (*at != QD_NONE) {
+            const size_t first = (size_t)*at * QD_BLOCK_ROWS, next = (size_t)to * QD_BLOCK_ROWS;
+            const uint32_t count = (left - 1) % QD_BLOCK_ROWS + 1;
+
+            memcpy(compact.now + next, rows->now + first, QD_BLOCK_ROWS * sizeof *rows->now);
+            memcpy(compact.was + next, rows->was + first, QD_BLOCK_ROWS * sizeof *rows->was);
+            memcpy(compact.id + next, rows->id + first, QD_BLOCK_ROWS * sizeof *rows->id);
+            compact.info[to] = rows->info[*at];
+            for (uint32_t lane = 0; lane < count; lane++) {
+                qd_row_relocated(bodies, compact.id[next + lane], (uint32_t)next + lane);
+            }
+            left -= count;
+            *at = to;
+            at = &compact.info[to++].next;
+        }
+    }
+    QD_ASSERT(to == compact.used);
+    qd_rows_deinit(rows);
+    *rows = compact;
 }
 
 void qd_words_count(const uint64_t *word, uint32_t count, uint32_t shift, uint32_t mask, uint32_t *next)

@@ -22,6 +22,7 @@
 #ifndef QD_SPACE_CORE_ROWS_H
 #define QD_SPACE_CORE_ROWS_H
 
+#include "../../base/assert.h"
 #include "bodies.h"
 
 #define QD_BLOCK_ROWS 16u
@@ -73,6 +74,7 @@ typedef struct qd_rows {
     uint32_t used;     /* blocks ever given out: all above are free and untouched */
     uint32_t capacity;
     uint32_t free_first;
+    uint32_t free_count;
     uint32_t changed_count;
     uint32_t count; /* rows */
     bool all;       /* every row counts as changed, and none is marked by itself */
@@ -80,14 +82,22 @@ typedef struct qd_rows {
 } qd_rows;
 
 void qd_rows_init(qd_rows *rows, qd_heap *heap);
-/* A pool whose first `blocks` are given out; the caller fills them. Cannot fail. */
-void qd_rows_make(qd_rows *rows, qd_heap *heap, uint32_t blocks);
+/* A pool whose first `blocks` are given out; the caller fills them. False: no memory. */
+bool qd_rows_make(qd_rows *rows, qd_heap *heap, uint32_t blocks) QD_MUST_USE;
 void qd_rows_deinit(qd_rows *rows);
 
-/* Makes room for one more row wherever it goes. */
-qd_status qd_rows_reserve(qd_rows *rows) QD_MUST_USE;
+/* Makes room for some more blocks. False: no memory. With one more, a row can go anywhere. */
+bool qd_rows_grow(qd_rows *rows, uint32_t blocks) QD_MUST_USE;
+static inline bool qd_rows_reserve(qd_rows *rows, uint32_t blocks)
+{
+    return QD_LIKELY(rows->free_count + rows->capacity - rows->used >= blocks) || qd_rows_grow(rows, blocks);
+}
 
-/* Puts a row into a cell's list, marked as changed; returns its reference. */
+/* Lays all rows into a pool that is no larger than need be, cell by cell. Where there is no memory for it, nothing
+ * changes. After a tick, when no row is changed. */
+void qd_rows_compact(qd_rows *rows, qd_cell *cell, uint32_t cells, qd_bodies *bodies);
+
+/* Puts a row into a cell's list, marked as changed; returns its reference. There is room for a block. */
 uint32_t qd_rows_insert(qd_rows *rows, qd_cell *cell, uint32_t cell_number, uint32_t id, const qd_row *now,
                         const qd_row *was);
 
@@ -95,10 +105,22 @@ uint32_t qd_rows_insert(qd_rows *rows, qd_cell *cell, uint32_t cell_number, uint
  * QD_NONE when none did. */
 uint32_t qd_rows_remove(qd_rows *rows, qd_cell *cell, uint32_t reference);
 
+/* Whether a row can be taken from one cell's list to another's: if that takes a block, there is one. */
+static inline bool qd_rows_can_transfer(qd_rows *rows, const qd_cell *from, const qd_cell *to)
+{
+    return QD_LIKELY(to->count % QD_BLOCK_ROWS != 0) || from->count % QD_BLOCK_ROWS == 1 || qd_rows_reserve(rows, 1);
+}
+
 /* Takes a row from one cell's list to another's, as it is; returns its new reference. Where another row took its place,
  * `moved` is that one's id, else QD_NONE. */
 uint32_t qd_rows_transfer(qd_rows *rows, qd_cell *from, qd_cell *to, uint32_t to_number, uint32_t reference,
                           uint32_t *moved);
+
+/* The same where that takes a block and there is none. The block that holds the last rows of `from` goes to `to` with
+ * its rows, fewer than 16 without the one that is taken out, which follows them. So no memory is needed, however few
+ * rows each block holds. */
+uint32_t qd_rows_transfer_block(qd_rows *rows, qd_cell *from, qd_cell *to, uint32_t to_number, uint32_t reference,
+                                uint32_t *moved);
 
 /* Fills a block with rows that compare quickly. */
 void qd_rows_clear(qd_rows *rows, uint32_t block);

@@ -10,6 +10,9 @@
 #include "../kernel/choose.h"
 
 #define EVENTS_KEPT     16384u
+#define LENT_BYTES_MAX  524288u /* that a thread keeps for each number of axes */
+#define KEPT_BYTES      65536u  /* that a space keeps in any case, and for each row */
+#define KEPT_BYTES_ROW  256u
 #define EVENTS_MIN      8u    /* a line of cache */
 #define LENT_ROWS_MAX   1024u /* traversals of no more rows work with a worker slot that the thread lends */
 #define ALL_MOVED_SHARE 4u    /* with no more than one in this many at rest, every row counts as moved */
@@ -35,6 +38,39 @@ static void empty_worker(qd_worker_slot *worker)
     qd_list8_free(worker->sink.heap, &worker->leaf);
     qd_list_sorter_free(&worker->sorter, worker->sink.heap);
     qd_array_free(worker->sink.heap, worker->sink.event, worker->sink.capacity * sizeof *worker->sink.event);
+    worker->sink.event = NULL;
+    worker->sink.capacity = 0;
+}
+
+/* Roughly, of its lists and events. */
+static size_t bytes_of(const qd_worker_slot *worker)
+{
+    const size_t row = QD_LIST_COLUMNS * sizeof(uint16_t) + sizeof(uint32_t);
+    size_t rows = worker->leaf.capacity + worker->sorter.capacity;
+
+    for (uint32_t level = 0; level < QD_TRAVERSAL_LEVELS_MAX; level++) {
+        rows += worker->level[level].capacity;
+    }
+    return rows * row + worker->sink.capacity * sizeof *worker->sink.event;
+}
+
+void qd_traversal_trim(qd_traversal *traversal, uint32_t rows)
+{
+    const size_t kept = KEPT_BYTES + KEPT_BYTES_ROW * (size_t)rows;
+    size_t bytes = traversal->event_capacity * sizeof *traversal->event;
+
+    for (uint32_t i = 0; i < traversal->workers; i++) {
+        bytes += bytes_of(traversal->worker[i]);
+    }
+    if (bytes <= kept) {
+        return;
+    }
+    for (uint32_t i = 0; i < traversal->workers; i++) {
+        empty_worker(traversal->worker[i]);
+    }
+    qd_array_free(traversal->heap, traversal->event, traversal->event_capacity * sizeof *traversal->event);
+    traversal->event = NULL;
+    traversal->event_capacity = 0;
 }
 
 void qd_traversal_deinit(qd_traversal *traversal)
@@ -116,6 +152,7 @@ static void run_task(size_t task, void *argument)
     const task_set *set = argument;
     qd_worker_slot *worker = take_worker(set, task);
 
+    worker->sink.stopped |= atomic_load_explicit(&worker->sink.quota->no_memory, memory_order_relaxed);
     if (!worker->sink.stopped) {
         set->index->ops->traverse(set->index, worker, (uint32_t)task);
         settle(worker);
@@ -164,20 +201,24 @@ static qd_worker_slot *lent_worker(void)
     return worker;
 }
 
+/* Makes as many as there is memory for. */
 static void make_workers(qd_traversal *traversal, uint32_t count)
 {
-    if (count > traversal->workers) {
-        traversal->worker = qd_array_grow(
-            traversal->heap, QD_ARRAY_NEED, traversal->worker, traversal->workers * sizeof(qd_worker_slot *),
-            traversal->workers * sizeof(qd_worker_slot *), count * sizeof(qd_worker_slot *));
-    }
-    for (; traversal->workers < count; traversal->workers++) {
-        qd_worker_slot *worker = qd_heap_need(traversal->heap, QD_ARRAY_ALIGNMENT, sizeof *worker);
+    while (traversal->workers < count) {
+        const size_t size = sizeof(qd_worker_slot *), old = traversal->workers * size;
+        qd_worker_slot *worker = qd_heap_alloc_aligned(traversal->heap, QD_ARRAY_ALIGNMENT, sizeof *worker);
+        qd_worker_slot **all =
+            worker != NULL ? qd_array_grow(traversal->heap, traversal->worker, old, old, old + size) : NULL;
 
+        if (all == NULL) {
+            qd_heap_free_aligned(traversal->heap, worker, QD_ARRAY_ALIGNMENT, worker != NULL ? sizeof *worker : 0);
+            return;
+        }
+        traversal->worker = all;
         memset(worker, 0, sizeof *worker);
         qd_heap_init(&worker->heap);
         worker->sink.heap = traversal->workers == 0 ? traversal->heap : &worker->heap;
-        traversal->worker[traversal->workers] = worker;
+        traversal->worker[traversal->workers++] = worker;
     }
 }
 
@@ -205,28 +246,38 @@ static void ready_worker(qd_worker_slot *worker, qd_index *index, const qd_trave
     worker->unmarked = plan->unmarked;
 }
 
-/* Makes the traversal's array of events long enough for so many, and not much longer than it need be. */
-static void fit_events(qd_traversal *traversal, size_t count)
+/* Makes the traversal's array of events long enough for so many, and not much longer than it need be. False: no
+ * memory. */
+static bool fit_events(qd_traversal *traversal, size_t count)
 {
     bool is_left_behind = traversal->event_capacity > EVENTS_KEPT && count < traversal->event_capacity / 8;
 
     if (count <= traversal->event_capacity && !is_left_behind) {
-        return;
+        return true;
     }
+    const size_t size = sizeof *traversal->event;
     size_t capacity = count + count / 2 > EVENTS_MIN ? count + count / 2 : EVENTS_MIN;
-    traversal->event =
-        qd_array_grow(traversal->heap, QD_ARRAY_NEED, traversal->event,
-                      traversal->event_capacity * sizeof *traversal->event, 0, capacity * sizeof *traversal->event);
+    qd_space_event *event =
+        qd_array_grow(traversal->heap, traversal->event, traversal->event_capacity * size, 0, capacity * size);
+    if (event == NULL) {
+        return count <= traversal->event_capacity;
+    }
+    traversal->event = event;
     traversal->event_capacity = capacity;
+    return true;
 }
 
-/* The events of all workers in one array; those of a single slot of the traversal's own stay where they are. */
-static const qd_space_event *gather(qd_traversal *traversal, const task_set *set, size_t found)
+/* The events of all workers in one array; those of a single slot of the traversal's own stay where they are. False: no
+ * memory. */
+static bool gather(qd_traversal *traversal, const task_set *set, size_t found, const qd_space_event **event)
 {
     if (set->workers == 1 && set->worker == traversal->worker) {
-        return traversal->worker[0]->sink.event;
+        *event = traversal->worker[0]->sink.event;
+        return true;
     }
-    fit_events(traversal, found);
+    if (!fit_events(traversal, found)) {
+        return false;
+    }
     size_t count = 0;
     for (uint32_t i = 0; i < set->workers; i++) {
         const qd_sink *sink = &set->worker[i]->sink;
@@ -236,7 +287,8 @@ static const qd_space_event *gather(qd_traversal *traversal, const task_set *set
         }
         count += sink->count;
     }
-    return traversal->event;
+    *event = traversal->event;
+    return true;
 }
 
 static void sum_up(qd_traversal *traversal, const task_set *set, const qd_quota *quota, qd_traversal_result *result)
@@ -250,8 +302,14 @@ static void sum_up(qd_traversal *traversal, const task_set *set, const qd_quota 
         result->exact_tests += sink->exact_tests;
     }
     result->without_hits = result->exact_tests - result->found > quota->misses_max;
-    result->complete = result->found <= quota->limit && !result->without_hits;
-    result->event = result->complete ? gather(traversal, set, result->found) : NULL;
+    if (result->found > quota->limit) {
+        result->stopped = QD_SPACE_STOP_EVENTS;
+    } else if (result->without_hits) {
+        result->stopped = QD_SPACE_STOP_TESTS;
+    } else if (quota->no_memory || !gather(traversal, set, result->found, &result->event)) {
+        result->stopped = QD_SPACE_STOP_MEMORY;
+    }
+    result->complete = result->stopped == QD_SPACE_NOT_STOPPED;
 }
 
 /* Those that a traversal is about: by the blocks, where only some changed. */
@@ -300,24 +358,32 @@ void qd_traversal_run(qd_traversal *traversal, qd_index *index, const qd_executo
                        : 1;
     uint32_t tasks = index->ops->traverse_begin(index, &plan);
     uint32_t workers = tasks > 1 ? plan.workers : 1;
-    qd_quota quota = {.limit = limit, .misses_max = misses_max(index, limit)};
+    qd_quota quota = {.limit = limit, .misses_max = misses_max(index, limit), .no_memory = tasks == QD_TASKS_NO_MEMORY};
     qd_worker_slot *lent =
         workers == 1 && index->rows->count <= LENT_ROWS_MAX && !QD_WITHOUT(TRAVERSAL_SCRATCH) ? lent_worker() : NULL;
     if (lent == NULL) {
         make_workers(traversal, workers);
     }
-    task_set set = {index, lent != NULL ? &lent : traversal->worker, workers, tasks};
-    for (uint32_t i = 0; i < workers; i++) {
+    task_set set = {index, lent != NULL ? &lent : traversal->worker, workers, quota.no_memory ? 0 : tasks};
+    if (lent == NULL && traversal->workers < workers) {
+        /* With fewer slots than tasks that run at once, tasks would wait for each other. */
+        set.workers = traversal->workers > 0;
+        quota.no_memory |= set.workers == 0;
+    }
+    for (uint32_t i = 0; i < set.workers; i++) {
         ready_worker(set.worker[i], index, &plan, &quota);
     }
-    if (workers > 1) {
-        executor->run(executor->context, tasks, run_task, &set);
-    } else {
-        qd_executor_serial.run(NULL, tasks, run_task, &set);
+    if (set.workers > 1) {
+        executor->run(executor->context, set.tasks, run_task, &set);
+    } else if (set.workers == 1) {
+        qd_executor_serial.run(NULL, set.tasks, run_task, &set);
     }
     sum_up(traversal, &set, &quota, result);
     index->ops->traverse_end(index, &plan, result);
-    if (plan.unmarked && !was_stopped(&set)) {
+    if (plan.unmarked && !was_stopped(&set) && !quota.no_memory) {
         index->rows->all = false;
+    }
+    if (lent != NULL && lent->heap.bytes > LENT_BYTES_MAX) {
+        empty_worker(lent);
     }
 }

@@ -4,7 +4,8 @@
  * sink for events, and what they found put together.
  *
  * Owned by the space. A worker slot belongs to the task that runs. A small traversal has no slot of its own, but uses
- * its thread's, which is in the cache whichever space used it before.
+ * its thread's, which is in the cache whichever space used it before. Without memory for its lists or events, a
+ * traversal stops.
  */
 #ifndef QD_SPACE_CORE_TRAVERSAL_H
 #define QD_SPACE_CORE_TRAVERSAL_H
@@ -51,12 +52,15 @@ typedef struct qd_traversal_result {
     const qd_space_event *event;
     uint64_t found;
     bool complete;
+    qd_space_stop stopped;
     bool without_hits; /* the limit is that of exact tests without an event: another index may have fewer */
     uint64_t tests, exact_tests;
 } qd_traversal_result;
 
 void qd_traversal_init(qd_traversal *traversal, qd_heap *heap);
 void qd_traversal_deinit(qd_traversal *traversal);
+/* Gives back memory that is far more than so many rows need. */
+void qd_traversal_trim(qd_traversal *traversal, uint32_t rows);
 void qd_traversal_run(qd_traversal *traversal, qd_index *index, const qd_executor *executor, qd_traversal_mode mode,
                       uint64_t limit, qd_traversal_result *result);
 

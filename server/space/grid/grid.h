@@ -66,6 +66,7 @@ typedef struct qd_grid_words {
     uint32_t count, capacity;
     qd_grid_large *large;
     uint32_t large_count, large_capacity;
+    bool no_memory; /* a word or a large row is missing */
     uint32_t reach[QD_AXES]; /* how many cells a row that is not large goes beyond its home, at most */
 } qd_grid_words;
 
@@ -78,6 +79,7 @@ typedef struct qd_grid {
     uint32_t planned_for;     /* rows, when the shape was chosen; 0: never */
     double planned_work;      /* steps a row */
     qd_replan_debt plan_debt; /* steps that traversals since differed from that */
+    bool is_short;            /* a plan lacks memory */
 } qd_grid;
 
 static inline uint32_t qd_grid_cell(uint32_t key)
@@ -91,11 +93,13 @@ static inline bool qd_grid_is_home(uint32_t key)
 }
 
 /* The words of all rows, sorted; and the large rows. With `all`, no caller asks what changed. False, with neither,
- * where there would be more than words_max. */
-bool qd_grid_sort(qd_grid *grid, qd_traversal_mode mode, bool all, uint32_t words_max);
+ * where there would be more than words_max, or words.no_memory says so. */
+bool qd_grid_sort(qd_grid *grid, qd_traversal_mode mode, bool all, uint32_t words_max) QD_MUST_USE;
 /* What a traversal over them has to do, in steps of about the time that one row takes against 64 others. */
 uint64_t qd_grid_work(const qd_grid *grid);
 void qd_grid_words_free(qd_grid *grid);
+/* Gives back memory that is far more than the rows need. Not during a traversal. */
+void qd_grid_words_trim(qd_grid *grid);
 
 /* ---- plans: grid_plan.c ---- */
 

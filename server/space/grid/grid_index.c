@@ -111,7 +111,9 @@ static uint32_t traverse_cell(const qd_grid *grid, qd_worker_slot *worker, uint3
     uint32_t *large = NULL, large_count = 0;
     corner_of(&grid->shape, cell, at);
     if (words->large_count > 0 && home > 0) {
-        qd_list16_reserve(worker->sink.heap, &worker->level[0], words->large_count);
+        if (!qd_sink_reserve16(&worker->sink, &worker->level[0], words->large_count)) {
+            return end;
+        }
         large = worker->level[0].row;
         large_count = note_large(words, at, large);
     }
@@ -119,7 +121,9 @@ static uint32_t traverse_cell(const qd_grid *grid, qd_worker_slot *worker, uint3
         return end;
     }
     worker->sink.quantizer = quantizer_at(&grid->shape, at, 1);
-    qd_list8_reserve(worker->sink.heap, &worker->leaf, count + large_count);
+    if (!qd_sink_reserve8(&worker->sink, &worker->leaf, count + large_count)) {
+        return end;
+    }
     pick_own(worker, row, home);
     pick(worker, row + home, count - home);
     pick(worker, large, large_count);
@@ -141,8 +145,10 @@ static void traverse_large(const qd_grid *grid, qd_worker_slot *worker)
         longest = grid->shape.last[k] > longest ? grid->shape.last[k] : longest;
     }
     worker->sink.quantizer = quantizer_at(&grid->shape, none, longest + 1.0);
-    qd_list8_reserve(worker->sink.heap, &worker->leaf, count);
-    qd_list16_reserve(worker->sink.heap, &worker->level[0], count);
+    if (!qd_sink_reserve8(&worker->sink, &worker->leaf, count) ||
+        !qd_sink_reserve16(&worker->sink, &worker->level[0], count)) {
+        return;
+    }
     for (uint32_t i = 0; i < count; i++) {
         worker->level[0].row[i] = words->large[i].row;
     }
@@ -166,7 +172,9 @@ static uint32_t traverse_begin(qd_index *index, qd_traversal_plan *plan)
     if (!is_traversed(index, plan)) {
         return 0;
     }
-    (void)qd_grid_sort(grid, plan->mode, plan->all, UINT32_MAX);
+    if (!qd_grid_sort(grid, plan->mode, plan->all, UINT32_MAX)) {
+        return QD_TASKS_NO_MEMORY;
+    }
     grid->tasks = plan->workers > 1 ? plan->workers * TASKS_PER_WORKER : 1;
     return grid->tasks;
 }
@@ -210,6 +218,11 @@ static void prepare(qd_index *index)
     qd_grid_plan((qd_grid *)index);
 }
 
+static void settle(qd_index *index)
+{
+    qd_grid_words_trim((qd_grid *)index);
+}
+
 static void count(const qd_index *index, qd_space_counters *counters)
 {
     const qd_grid_shape *shape = &((const qd_grid *)index)->shape;
@@ -244,6 +257,7 @@ const qd_index_ops qd_grid_ops = {
     .traverse_begin = traverse_begin,
     .traverse = traverse,
     .traverse_end = traverse_end,
+    .settle = settle,
     .search = qd_one_list_search,
     .count = count,
     .holds = qd_one_list_holds,

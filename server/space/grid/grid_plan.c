@@ -37,14 +37,17 @@ static void set_shape(qd_grid *grid, const qd_extent *extent, double size)
     }
 }
 
-/* Steps a row. */
+/* Steps a row; INFINITY: too many, or there is no memory. */
 static double try_size(qd_grid *grid, const qd_extent *extent, double size)
 {
     uint32_t rows = grid->one_list.list.count;
 
     set_shape(grid, extent, size);
-    return qd_grid_sort(grid, QD_TRAVERSAL_EVENTS, true, WORDS_A_ROW * rows) ? (double)qd_grid_work(grid) / rows
-                                                                             : INFINITY;
+    if (!qd_grid_sort(grid, QD_TRAVERSAL_EVENTS, true, WORDS_A_ROW * rows)) {
+        grid->is_short |= grid->words.no_memory;
+        return INFINITY;
+    }
+    return (double)qd_grid_work(grid) / rows;
 }
 
 /* From the best size so far on, as long as it becomes better. Whether it did. */
@@ -91,18 +94,29 @@ static void choose_size(qd_grid *grid, const qd_extent *extent)
 
 void qd_grid_plan(qd_grid *grid)
 {
+    qd_index *index = &grid->one_list.index;
     uint32_t rows = grid->one_list.list.count, before = grid->planned_for;
     bool changed = rows > 2 * before + ROWS_SLACK || before > 2 * rows + ROWS_SLACK;
 
-    if (rows == 0 || !(before == 0 || changed || qd_replan_debt_is_due(&grid->plan_debt, PLAN_STEPS * (double)rows))) {
+    if (rows == 0 || index->retry.wait > 0 ||
+        !(before == 0 || changed || qd_replan_debt_is_due(&grid->plan_debt, PLAN_STEPS * (double)rows))) {
         return;
     }
-    qd_extent extent = qd_one_list_extent(&grid->one_list.index);
-    double fixed = (double)grid->one_list.index.config->cell_size;
+    const qd_grid_shape shape = grid->shape;
+    const double planned_work = grid->planned_work, fixed = (double)index->config->cell_size;
+    qd_extent extent = qd_one_list_extent(index);
     if (fixed > 0) {
         grid->planned_work = try_size(grid, &extent, fixed);
     } else {
         choose_size(grid, &extent);
+    }
+    /* A size that does with the memory that is left need not be a good one. */
+    qd_retry_note(&index->retry, grid->is_short);
+    if (grid->is_short) {
+        grid->is_short = false;
+        grid->shape = shape;
+        grid->planned_work = planned_work;
+        return;
     }
     if (changed || before == 0) {
         grid->plan_debt = (qd_replan_debt){0, 0};

@@ -17,6 +17,9 @@
 #define LARGE_A_STEP 2u /* looked at in a cell */
 #define STEP_ROWS    64u
 
+#define WORDS_KEPT 8u /* times as many as there are, and a few, have memory, at most */
+#define WORDS_FEW  64u
+
 /* Before a loop over the rows of a block: compilers unroll it first and then see no loop to vectorise. */
 #define AS_A_LOOP _Pragma("GCC unroll 1")
 
@@ -29,20 +32,26 @@ typedef struct maker {
     bool all; /* no caller asks what changed */
 } maker;
 
-static void reserve(qd_grid *grid, uint32_t more)
+/* False: no memory, which is noted. */
+static bool reserve(qd_grid *grid, uint32_t more)
 {
     qd_grid_words *words = &grid->words;
     uint32_t needed = words->count + more + QD_BLOCK_ROWS;
 
     if (QD_LIKELY(needed <= words->capacity)) {
-        return;
+        return true;
     }
-    qd_heap *heap = grid->one_list.index.heap;
-    size_t size = sizeof(uint64_t), capacity = qd_array_capacity(words->capacity, needed, 64);
-    words->word[0] = qd_array_grow(heap, QD_ARRAY_NEED, words->word[0], words->capacity * size, words->count * size,
-                                   capacity * size);
-    words->word[1] = qd_array_grow(heap, QD_ARRAY_NEED, words->word[1], words->capacity * size, 0, capacity * size);
-    words->capacity = (uint32_t)capacity;
+    const uint32_t old = words->capacity, capacity = qd_array_capacity(old, needed, 64);
+    const qd_array_part parts[] = {
+        QD_ARRAY_PART(words->word[0], old, words->count, capacity),
+        QD_ARRAY_PART(words->word[1], old, 0, capacity),
+    };
+    if (!qd_array_grow_all(grid->one_list.index.heap, parts, 2)) {
+        words->no_memory = true;
+        return false;
+    }
+    words->capacity = capacity;
+    return true;
 }
 
 static uint64_t word_of(const qd_grid_shape *shape, const uint32_t *at, uint32_t class, uint32_t row)
@@ -77,9 +86,14 @@ static void put_large(qd_grid *grid, const qd_grid_span *span, uint32_t row)
     if (words->large_count == words->large_capacity) {
         size_t size = sizeof *words->large;
         uint32_t capacity = qd_array_capacity(words->large_capacity, words->large_count + 1, 16);
+        qd_grid_large *grown = qd_array_grow(grid->one_list.index.heap, words->large, words->large_capacity * size,
+                                             words->large_count * size, capacity * size);
 
-        words->large = qd_array_grow(grid->one_list.index.heap, QD_ARRAY_NEED, words->large,
-                                     words->large_capacity * size, words->large_count * size, capacity * size);
+        if (grown == NULL) {
+            words->no_memory = true;
+            return;
+        }
+        words->large = grown;
         words->large_capacity = capacity;
     }
     words->large[words->large_count++] = (qd_grid_large){*span, row};
@@ -90,7 +104,9 @@ static void put(qd_grid *grid, const qd_grid_span *span, uint32_t row, bool home
 {
     qd_grid_words *words = &grid->words;
 
-    reserve(grid, QD_GRID_CELLS_MAX);
+    if (!reserve(grid, QD_GRID_CELLS_MAX)) {
+        return;
+    }
     uint32_t at[QD_AXES];
     memcpy(at, span->lo, sizeof at);
     for (;;) {
@@ -263,7 +279,9 @@ static void put_block(maker *make, uint32_t block, uint32_t count)
     qd_grid_words *words = &grid->words;
     qd_edges edges;
 
-    reserve(grid, QD_BLOCK_ROWS);
+    if (!reserve(grid, QD_BLOCK_ROWS)) {
+        return;
+    }
     make->kernel->edges16(&make->sink, block, &edges);
     uint32_t at = words->count, elsewhere = 0;
     for (uint32_t wide = put_homes(make, block, count, &edges); wide != 0; wide &= wide - 1) {
@@ -305,8 +323,9 @@ static void sort_halves(qd_grid_words *words, uint32_t shift, uint32_t mask, uin
     }
 }
 
-/* As many digits as a key needs, each no longer than it takes to have about as many values as there are words. */
-static void sort(qd_grid *grid)
+/* As many digits as a key needs, each no longer than it takes to have about as many values as there are words. False:
+ * no memory. */
+static bool sort(qd_grid *grid)
 {
     qd_grid_words *words = &grid->words;
     uint32_t bits = QD_AXES, longest = DIGIT_BITS_MIN;
@@ -320,7 +339,10 @@ static void sort(qd_grid *grid)
     uint32_t digits = (bits + longest - 1) / longest, length = (bits + digits - 1) / digits, mask = (1u << length) - 1;
     size_t room = ((size_t)mask + 1) * sizeof(uint32_t);
     qd_heap *heap = grid->one_list.index.heap;
-    uint32_t *next = qd_heap_need(heap, QD_ARRAY_ALIGNMENT, room), shift = 32;
+    uint32_t *next = qd_heap_alloc_aligned(heap, QD_ARRAY_ALIGNMENT, room), shift = 32;
+    if (next == NULL) {
+        return false;
+    }
     for (; digits > 0; digits--, shift += length) {
         uint64_t *from = words->word[0];
 
@@ -334,6 +356,7 @@ static void sort(qd_grid *grid)
         words->word[1] = from;
     }
     qd_heap_free_aligned(heap, next, QD_ARRAY_ALIGNMENT, room);
+    return true;
 }
 
 bool qd_grid_sort(qd_grid *grid, qd_traversal_mode mode, bool all, uint32_t words_max)
@@ -349,17 +372,18 @@ bool qd_grid_sort(qd_grid *grid, qd_traversal_mode mode, bool all, uint32_t word
     };
 
     words->count = words->large_count = 0;
+    words->no_memory = false;
     memset(words->reach, 0, sizeof words->reach);
     uint32_t count = (grid->one_list.list.count - 1) % QD_BLOCK_ROWS + 1;
     for (uint32_t block = grid->one_list.list.head; block != QD_NONE; block = index->rows->info[block].next) {
         put_block(&make, block, count);
         count = QD_BLOCK_ROWS;
-        if (words->count > words_max) {
+        if (words->count > words_max || words->no_memory) {
             return false;
         }
     }
-    sort(grid);
-    return true;
+    words->no_memory = !sort(grid);
+    return !words->no_memory;
 }
 
 uint64_t qd_grid_work(const qd_grid *grid)
@@ -387,4 +411,15 @@ void qd_grid_words_free(qd_grid *grid)
     qd_array_free(heap, words->word[0], words->capacity * sizeof(uint64_t));
     qd_array_free(heap, words->word[1], words->capacity * sizeof(uint64_t));
     qd_array_free(heap, words->large, words->large_capacity * sizeof *words->large);
+    *words = (qd_grid_words){.count = 0};
+}
+
+void qd_grid_words_trim(qd_grid *grid)
+{
+    const qd_grid_words *words = &grid->words;
+    const uint32_t rows = grid->one_list.list.count, kept = words->count > rows ? words->count : rows;
+
+    if (words->capacity > WORDS_KEPT * (kept + WORDS_FEW) || words->large_capacity > WORDS_KEPT * (rows + WORDS_FEW)) {
+        qd_grid_words_free(grid);
+    }
 }

@@ -24,7 +24,7 @@
  *
  *     cell     two lists:  2 * number is INSIDE, 2 * number + 1 is ACROSS        (qd_index.cell, and a body's cell key)
  *     grid     its coordinates, level, flags; a plan puts cells that are near each other side by side
- *     table    numbers of cells by their hash, open addressing
+ *     table    numbers of cells by their hash, open addressing; the hash is keyed (geometry/mixer.h)
  *
  * Owned by the space.
  */
@@ -37,6 +37,7 @@
 #include "../core/replan_debt.h"
 #include "../core/search.h"
 #include "../core/traversal.h"
+#include "../geometry/mixer.h"
 
 #define QD_HASH_LEVELS 31u  /* in the last one there are two cells an axis, and all boxes fit */
 #define QD_HASH_FREE   255u /* the level of a cell that does not exist */
@@ -73,6 +74,7 @@ typedef struct qd_hash_pool {
     uint32_t candidates, visits;
     uint32_t made;                        /* cells, ever */
     uint32_t levels;                      /* a bit for each that has a cell */
+    qd_mixer mixer;
     uint32_t level_count[QD_HASH_LEVELS]; /* cells of each */
 } qd_hash_pool;
 
@@ -165,13 +167,12 @@ static inline qd_hash_spot qd_hash_spot_of(float inverse, const qd_row *box)
 
 static inline uint32_t qd_hash_slot(const qd_hash_pool *pool, const int32_t *at, uint32_t level)
 {
-    uint64_t key = level;
+    uint64_t sum = (level + 1) * pool->mixer.start;
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        key = (key + (uint32_t)at[k]) * UINT64_C(0x9e3779b97f4a7c15);
-        key ^= key >> 32;
+        sum += (uint32_t)at[k] * pool->mixer.factor[k];
     }
-    return (uint32_t)key & ((1u << pool->table_bits) - 1);
+    return qd_mixer_finish(&pool->mixer, sum, pool->table_bits);
 }
 
 /* A cell's number, or QD_NONE. */
@@ -196,17 +197,19 @@ static inline uint32_t qd_hash_find(const qd_hash_pool *pool, const int32_t *at,
     }
 }
 
-/* Makes room for one more cell. False: no memory. */
-bool qd_hash_pool_reserve(qd_hash_pool *pool, qd_heap *heap);
+/* Makes room for one more cell. The last one is kept for qd_hash_loosest. False: no memory. */
+bool qd_hash_pool_reserve(qd_hash_pool *pool, qd_heap *heap) QD_MUST_USE;
 /* Notes a cell that may have to go. */
 void qd_hash_note_candidate(qd_hash_pool *pool, uint32_t number);
 /* Takes those away that hold nothing. */
 void qd_hash_prune(qd_hash_pool *pool);
 /* An empty pool. False: no memory. */
-bool qd_hash_pool_init(qd_hash_pool *pool, qd_heap *heap, qd_array_mode mode);
+bool qd_hash_pool_init(qd_hash_pool *pool, qd_heap *heap, uint64_t key) QD_MUST_USE;
 void qd_hash_pool_free(qd_hash_pool *pool, qd_heap *heap);
-/* A cell's number; it is made where there is none. Cannot fail. */
-uint32_t qd_hash_need(qd_hash_pool *pool, qd_heap *heap, const qd_hash_spot *spot);
+/* A cell's number; it is made where there is none. QD_NONE: no memory. */
+uint32_t qd_hash_get(qd_hash_pool *pool, qd_heap *heap, const qd_hash_spot *spot);
+/* Where any box may lie across: the first cell of the coarsest level. It needs no memory. */
+uint32_t qd_hash_loosest(qd_hash_pool *pool);
 /* The pool's cells are the index's. */
 void qd_hash_show(qd_hash *hash);
 /* Gives the finest cells another size. Only where there are none. */
@@ -235,8 +238,8 @@ bool qd_hash_range_next(const qd_hash_pool *pool, qd_hash_range *range, uint32_t
 
 bool qd_hash_plan_is_due(const qd_hash *hash);
 /* Chooses another size and registers every row again, each list's rows side by side. At any time but during a
- * traversal. */
-void qd_hash_replan(qd_hash *hash);
+ * traversal. False: there is no memory, and all is as it was. */
+bool qd_hash_replan(qd_hash *hash) QD_MUST_USE;
 
 /* ---- traversals and queries, as in qd_index_ops ---- */
 

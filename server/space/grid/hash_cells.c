@@ -8,6 +8,7 @@
 #include "../../base/assert.h"
 
 #define CELLS_FIRST 8u
+#define KEPT_CELLS  1u /* for qd_hash_loosest */
 
 static size_t pool_bytes(uint32_t capacity, uint32_t table_bits)
 {
@@ -33,7 +34,7 @@ static void enter(qd_hash_pool *pool, uint32_t number)
 }
 
 /* At most half of the table is in use. */
-static bool grow(qd_hash_pool *pool, qd_heap *heap, qd_array_mode mode)
+static bool grow(qd_hash_pool *pool, qd_heap *heap)
 {
     qd_hash_pool old = *pool;
     uint32_t capacity = qd_array_capacity(old.capacity, old.used + 1, CELLS_FIRST), bits = 1;
@@ -41,7 +42,7 @@ static bool grow(qd_hash_pool *pool, qd_heap *heap, qd_array_mode mode)
     while (1u << bits < 2 * capacity) {
         bits++;
     }
-    unsigned char *home = qd_array_grow(heap, mode, NULL, 0, 0, pool_bytes(capacity, bits));
+    unsigned char *home = qd_array_grow(heap, NULL, 0, 0, pool_bytes(capacity, bits));
     if (home == NULL) {
         return false;
     }
@@ -69,13 +70,13 @@ static bool grow(qd_hash_pool *pool, qd_heap *heap, qd_array_mode mode)
 
 bool qd_hash_pool_reserve(qd_hash_pool *pool, qd_heap *heap)
 {
-    return pool->free_first != QD_NONE || pool->used < pool->capacity || grow(pool, heap, QD_ARRAY_TRY);
+    return pool->capacity - pool->count > KEPT_CELLS || grow(pool, heap);
 }
 
-bool qd_hash_pool_init(qd_hash_pool *pool, qd_heap *heap, qd_array_mode mode)
+bool qd_hash_pool_init(qd_hash_pool *pool, qd_heap *heap, uint64_t key)
 {
-    *pool = (qd_hash_pool){.free_first = QD_NONE};
-    return grow(pool, heap, mode);
+    *pool = (qd_hash_pool){.free_first = QD_NONE, .mixer = qd_mixer_of(key)};
+    return grow(pool, heap);
 }
 
 void qd_hash_note_candidate(qd_hash_pool *pool, uint32_t number)
@@ -86,22 +87,15 @@ void qd_hash_note_candidate(qd_hash_pool *pool, uint32_t number)
     }
 }
 
-uint32_t qd_hash_need(qd_hash_pool *pool, qd_heap *heap, const qd_hash_spot *spot)
+/* There is room for it. */
+static uint32_t make(qd_hash_pool *pool, const qd_hash_spot *spot)
 {
-    uint32_t number = qd_hash_find(pool, spot->at, spot->level);
+    uint32_t number = pool->free_first;
 
-    if (number != QD_NONE) {
-        return number;
-    }
-    number = pool->free_first;
     if (number != QD_NONE) {
         pool->free_first = (uint32_t)pool->grid[number].at[0];
     } else {
-        if (pool->used == pool->capacity) {
-            bool grown = grow(pool, heap, QD_ARRAY_NEED);
-
-            QD_ASSERT(grown);
-        }
+        QD_ASSERT(pool->used < pool->capacity);
         number = pool->used++;
     }
     qd_hash_cell *cell = &pool->grid[number];
@@ -115,6 +109,29 @@ uint32_t qd_hash_need(qd_hash_pool *pool, qd_heap *heap, const qd_hash_spot *spo
     enter(pool, number);
     qd_hash_note_candidate(pool, number);
     return number;
+}
+
+uint32_t qd_hash_get(qd_hash_pool *pool, qd_heap *heap, const qd_hash_spot *spot)
+{
+    const uint32_t number = qd_hash_find(pool, spot->at, spot->level);
+
+    if (number != QD_NONE) {
+        return number;
+    }
+    return qd_hash_pool_reserve(pool, heap) ? make(pool, spot) : QD_NONE;
+}
+
+/* It ends where the last cells of its level do, so it and they hold all there is. It is before all others: each of them
+ * is tested with what lies across from it. */
+uint32_t qd_hash_loosest(qd_hash_pool *pool)
+{
+    qd_hash_spot spot = {.level = QD_HASH_LEVELS - 1};
+
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        spot.at[k] = -1;
+    }
+    const uint32_t number = qd_hash_find(pool, spot.at, spot.level);
+    return number != QD_NONE ? number : make(pool, &spot);
 }
 
 /* Those behind it in the table move up, as far as to where they are looked for first. */

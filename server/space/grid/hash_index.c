@@ -13,21 +13,35 @@ static qd_hash *of(const qd_index *index)
     return (qd_hash *)index;
 }
 
-static qd_status reserve(qd_index *index)
+static bool reserve(qd_index *index)
 {
     qd_hash *hash = of(index);
     const bool has_room = qd_hash_pool_reserve(&hash->pool, index->heap);
 
     qd_hash_show(hash);
-    return has_room ? QD_OK : QD_ERR_NO_MEMORY;
+    return has_room;
+}
+
+static uint32_t loosest(qd_index *index, uint32_t *cell_key)
+{
+    qd_hash *hash = of(index);
+
+    *cell_key = 2 * qd_hash_loosest(&hash->pool) + 1;
+    qd_hash_show(hash);
+    return *cell_key;
 }
 
 static uint32_t locate(qd_index *index, const qd_row *box, uint32_t *cell_key)
 {
     qd_hash *hash = of(index);
     qd_hash_spot spot = qd_hash_spot_of(hash->inverse, box);
+    const uint32_t number = qd_hash_get(&hash->pool, index->heap, &spot);
 
-    *cell_key = 2 * qd_hash_need(&hash->pool, index->heap, &spot) + spot.across;
+    if (QD_UNLIKELY(number == QD_NONE)) {
+        index->is_loose = true;
+        return loosest(index, cell_key);
+    }
+    *cell_key = 2 * number + spot.across;
     qd_hash_show(hash);
     return *cell_key;
 }
@@ -87,7 +101,7 @@ static void emptied(qd_index *index, uint32_t cell)
 static void prepare(qd_index *index)
 {
     if (qd_hash_plan_is_due(of(index))) {
-        qd_hash_replan(of(index));
+        qd_retry_note(&index->retry, !qd_hash_replan(of(index)));
     }
 }
 
@@ -163,7 +177,7 @@ static bool begin(qd_index *index)
         side = fmax(side, bounds.hi[k] - bounds.lo[k]);
     }
     qd_hash_resize(of(index), index->config->cell_size > 0 ? (double)index->config->cell_size : side);
-    const bool is_made = qd_hash_pool_init(&of(index)->pool, index->heap, QD_ARRAY_TRY);
+    const bool is_made = qd_hash_pool_init(&of(index)->pool, index->heap, index->config->key);
     qd_hash_show(of(index));
     return is_made;
 }
@@ -180,6 +194,7 @@ const qd_index_ops qd_hash_ops = {
     .end = end,
     .reserve = reserve,
     .locate = locate,
+    .loosest = loosest,
     .numbers = numbers,
     .is_far = is_far,
     .move = move,

@@ -22,6 +22,8 @@
 
 #define SAMPLE_ROWS 16384u
 #define CARRY_TESTS (QD_AXES == 2 ? 256.0 : 832.0) /* what carrying a row to its neighbors costs beside them */
+#define CELLS_KEPT  8u /* times as many as there are, and a few, have memory, at most */
+#define CELLS_FEW   8u
 #define FINENESS    0x1p-20 /* of the largest coordinate: smaller cells would tell nothing apart */
 
 static uint32_t slack(const qd_hash *hash)
@@ -40,7 +42,10 @@ bool qd_hash_plan_is_due(const qd_hash *hash)
 {
     uint32_t rows = hash->index.rows->count;
 
-    return rows > 2 * hash->planned_for + slack(hash) || hash->planned_for > 4 * rows + slack(hash) ||
+    if (hash->index.retry.wait > 0) {
+        return false;
+    }
+    return hash->pool.capacity > CELLS_KEPT * (hash->pool.count + CELLS_FEW) || rows > 2 * hash->planned_for + slack(hash) || hash->planned_for > 4 * rows + slack(hash) ||
            hash->pool.made > rows + slack(hash) ||
            (is_chosen(hash) && qd_replan_debt_is_due(&hash->debt, qd_replan_price(rows)));
 }
@@ -55,37 +60,44 @@ typedef struct density {
 typedef struct survey {
     const qd_hash *hash;
     uint32_t *counter; /* of rows in a cell, by its hash; two cells seldom share one, which does little harm */
-    uint32_t counters; /* a power of two */
+    uint32_t bits;     /* of their number */
 } survey;
 
+/* Of the counters. */
+static size_t bytes_of(const survey *s)
+{
+    return sizeof *s->counter << s->bits;
+}
+
+/* Without memory there are no counters. */
 static survey survey_start(const qd_hash *hash)
 {
-    survey s = {.hash = hash, .counters = 1};
+    survey s = {.hash = hash, .bits = 1};
 
-    while (s.counters < 2 * hash->index.rows->count) {
-        s.counters *= 2;
+    while (1u << s.bits < 2 * hash->index.rows->count) {
+        s.bits++;
     }
-    s.counter = qd_array_grow(hash->index.heap, QD_ARRAY_NEED, NULL, 0, 0, s.counters * sizeof *s.counter);
+    s.counter = qd_array_grow(hash->index.heap, NULL, 0, 0, bytes_of(&s));
     return s;
 }
 
 static void survey_end(const survey *s)
 {
-    qd_array_free(s->hash->index.heap, s->counter, s->counters * sizeof *s->counter);
+    qd_array_free(s->hash->index.heap, s->counter, bytes_of(s));
 }
 
 static void note_row(const survey *s, float inverse, const qd_row *box, density *found)
 {
     qd_hash_reach reach = qd_hash_reach_of(inverse, box);
-    uint64_t key = 0;
+    const qd_mixer *mixer = &s->hash->pool.mixer;
+    uint64_t sum = 0;
     double cells = 1;
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        key = (key + (uint32_t)reach.v[k]) * UINT64_C(0x9e3779b97f4a7c15);
-        key ^= key >> 32;
+        sum += (uint32_t)reach.v[k] * mixer->factor[k];
         cells *= (double)reach.v[QD_ROW_HIGH + k] - reach.v[k] + 1;
     }
-    uint32_t rows = s->counter[key % s->counters]++;
+    uint32_t rows = s->counter[qd_mixer_finish(mixer, sum, s->bits)]++;
     found->rows++;
     found->cells += rows == 0;
     found->pairs += 2 * rows + 1;
@@ -99,7 +111,7 @@ static density survey_size(const survey *s, double size, uint32_t stride)
     const qd_index *index = &s->hash->index;
     const float inverse = (float)fmin(fmax(1 / size, (double)FLT_MIN), (double)FLT_MAX);
 
-    memset(s->counter, 0, s->counters * sizeof *s->counter);
+    memset(s->counter, 0, bytes_of(s));
     qd_scan scan = qd_scan_start(index->rows, index->cell, index->cells);
     uint32_t first, count, skip = 0;
     while (qd_scan_next(&scan, &first, &count)) {
@@ -160,7 +172,7 @@ static measures measure(const qd_index *index)
 }
 
 /* First the largest power of two where a row shares its cell with no more rows than wanted; from there on, upwards as
- * long as that costs less. */
+ * long as that costs less. 0: there is no memory. */
 static double choose_size(const qd_hash *hash)
 {
     const double step = 1.4142135623730951;
@@ -177,6 +189,9 @@ static double choose_size(const qd_hash *hash)
     (void)frexp(least, &exponent);
     double size = ldexp(1, exponent);
     survey s = survey_start(hash);
+    if (s.counter == NULL) {
+        return 0;
+    }
     while (size < most && company(&s, 2 * size, stride) <= hash->index.tuning.leaf_rows) {
         size *= 2;
     }
@@ -189,20 +204,29 @@ static double choose_size(const qd_hash *hash)
     return size;
 }
 
-void qd_hash_replan(qd_hash *hash)
+bool qd_hash_replan(qd_hash *hash)
 {
     qd_index *index = &hash->index;
     qd_rows old_rows = *index->rows;
-    qd_hash_pool old = hash->pool;
+    qd_hash old = *hash;
+    const double size = is_chosen(hash) && old_rows.count > 0 ? choose_size(hash) : hash->size;
 
-    if (is_chosen(hash) && old_rows.count > 0) {
-        qd_hash_resize(hash, choose_size(hash));
+    if (size == 0 || !qd_hash_pool_init(&hash->pool, index->heap, index->config->key)) {
+        *hash = old;
+        return false;
     }
-    qd_hash_pool_init(&hash->pool, index->heap, QD_ARRAY_NEED);
+    if (size != hash->size) {
+        qd_hash_resize(hash, size);
+    }
     qd_hash_show(hash);
-    qd_index_rebuild(index, &old_rows, qd_scan_start(&old_rows, old.cell, 2 * old.used));
+    if (!qd_index_rebuild(index, &old_rows, qd_scan_start(&old_rows, old.pool.cell, 2 * old.pool.used))) {
+        qd_hash_pool_free(&hash->pool, index->heap);
+        *hash = old;
+        return false;
+    }
     qd_replan_debt_pay(&hash->debt, qd_replan_price(old_rows.count));
     hash->planned_for = old_rows.count;
     hash->pool.made = 0;
-    qd_hash_pool_free(&old, index->heap);
+    qd_hash_pool_free(&old.pool, index->heap);
+    return true;
 }

@@ -207,7 +207,7 @@ static neighbour *neighbour_at(group *g, const int32_t *at)
 }
 
 /* What lies across from a cell, as a list; the first time it is put into the worker's, where lists begin with whole
- * words of `changed`. */
+ * words of `changed`. Without memory an empty one; the traversal is stopped then. */
 static qd_list16 across_from(group *g, neighbour *from)
 {
     qd_worker_slot *worker = g->worker;
@@ -219,7 +219,9 @@ static qd_list16 across_from(group *g, neighbour *from)
         from->listed = true;
         from->first = g->rows;
         g->rows += (cell->count + QD_LIST_LANES - 1) / QD_LIST_LANES * QD_LIST_LANES;
-        qd_list16_reserve(worker->sink.heap, all, g->rows);
+        if (!qd_sink_reserve16(&worker->sink, all, g->rows)) {
+            return (qd_list16){.count = 0};
+        }
     }
     qd_list16 part = *all;
     for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
@@ -280,10 +282,14 @@ typedef struct visit {
 static void carry_across(const visit *v, neighbour *from, bool changed_only)
 {
     qd_worker_slot *worker = v->group->worker;
-    qd_list16 part = across_from(v->group, from);
 
-    qd_list8_reserve(worker->sink.heap, &worker->leaf, worker->leaf.count + part.count);
-    worker->kernel->cull8(&part, &v->window, changed_only, &worker->leaf);
+    if (worker->sink.stopped) {
+        return;
+    }
+    qd_list16 part = across_from(v->group, from);
+    if (!worker->sink.stopped && qd_sink_reserve8(&worker->sink, &worker->leaf, worker->leaf.count + part.count)) {
+        worker->kernel->cull8(&part, &v->window, changed_only, &worker->leaf);
+    }
 }
 
 /* The rows of any list. */
@@ -292,8 +298,7 @@ static void carry(const visit *v, uint32_t number, bool changed_only)
     qd_worker_slot *worker = v->group->worker;
     const qd_cell *cell = &v->group->hash->pool.cell[number];
 
-    if (cell->count > 0) {
-        qd_list8_reserve(worker->sink.heap, &worker->leaf, worker->leaf.count + cell->count);
+    if (cell->count > 0 && qd_sink_reserve8(&worker->sink, &worker->leaf, worker->leaf.count + cell->count)) {
         worker->kernel->carry8(&worker->sink, cell, &v->window, changed_only, &worker->leaf);
     }
 }
@@ -303,8 +308,10 @@ static void collect(const visit *v, uint32_t number)
     qd_worker_slot *worker = v->group->worker;
     const qd_cell *cell = &v->group->hash->pool.cell[number];
 
-    qd_list8_reserve(worker->sink.heap, &worker->leaf, cell->count);
-    worker->kernel->collect8(&worker->sink, cell, &v->window, &worker->leaf);
+    worker->leaf.count = 0;
+    if (qd_sink_reserve8(&worker->sink, &worker->leaf, cell->count)) {
+        worker->kernel->collect8(&worker->sink, cell, &v->window, &worker->leaf);
+    }
 }
 
 /* The cell's own rows. What lies across may be listed already, or be wanted by others. */
@@ -396,7 +403,7 @@ static void visit_cell(group *g, uint32_t number)
     enter_group(g, v.cell);
     v.active = worker->all || (v.cell->flags & QD_HASH_ACTIVE);
     v.window = window_of(g, v.cell);
-    if (!v.active && !is_met(&v)) {
+    if ((!v.active && !is_met(&v)) || worker->sink.stopped) {
         return;
     }
     collect_own(&v, number);
@@ -404,6 +411,9 @@ static void visit_cell(group *g, uint32_t number)
     carry_near(&v);
     carry_coarser(&v);
     const qd_list8 *list = &worker->leaf;
+    if (worker->sink.stopped) {
+        return;
+    }
     if (list->count > 1 && (v.active || list->count > list->own)) {
         worker->kernel->test8(&worker->sink, list, worker->all);
     }

@@ -24,9 +24,12 @@ static size_t list_bytes(uint32_t capacity, size_t width)
 
 static unsigned char *regrow(qd_heap *heap, void *old, uint32_t capacity_old, uint32_t capacity, size_t width)
 {
-    unsigned char *home = qd_heap_need(heap, QD_ARRAY_ALIGNMENT, list_bytes(capacity, width));
+    unsigned char *home = qd_heap_alloc_aligned(heap, QD_ARRAY_ALIGNMENT, list_bytes(capacity, width));
     unsigned char *from = old;
 
+    if (home == NULL) {
+        return NULL;
+    }
     memset(home, 0, list_bytes(capacity, width));
     if (from != NULL) {
         for (size_t k = 0; k < QD_LIST_COLUMNS; k++) {
@@ -41,13 +44,13 @@ static unsigned char *regrow(qd_heap *heap, void *old, uint32_t capacity_old, ui
     return home;
 }
 
-void qd_list16_reserve(qd_heap *heap, qd_list16 *list, uint32_t count)
+bool qd_list16_grow(qd_heap *heap, qd_list16 *list, uint32_t count)
 {
-    if (QD_LIKELY(count + 2 * QD_LIST_LANES <= list->capacity)) {
-        return;
-    }
     uint32_t capacity = list_capacity(list->capacity, count);
     unsigned char *home = regrow(heap, list->column[0], list->capacity, capacity, sizeof(uint16_t));
+    if (home == NULL) {
+        return false;
+    }
     for (size_t k = 0; k < QD_LIST_COLUMNS; k++) {
         list->column[k] = (uint16_t *)(void *)(home + k * capacity * sizeof(uint16_t));
     }
@@ -56,15 +59,16 @@ void qd_list16_reserve(qd_heap *heap, qd_list16 *list, uint32_t count)
     list->self_ignoring = list->changed + capacity / 64 + 1;
     list->group = (uint16_t *)(void *)(list->self_ignoring + capacity / 64 + 1);
     list->capacity = capacity;
+    return true;
 }
 
-void qd_list8_reserve(qd_heap *heap, qd_list8 *list, uint32_t count)
+bool qd_list8_grow(qd_heap *heap, qd_list8 *list, uint32_t count)
 {
-    if (QD_LIKELY(count + 2 * QD_LIST_LANES <= list->capacity)) {
-        return;
-    }
     uint32_t capacity = list_capacity(list->capacity, count);
     unsigned char *home = regrow(heap, list->column[0], list->capacity, capacity, sizeof(uint8_t));
+    if (home == NULL) {
+        return false;
+    }
     for (size_t k = 0; k < QD_LIST_COLUMNS; k++) {
         list->column[k] = home + k * capacity;
     }
@@ -73,6 +77,7 @@ void qd_list8_reserve(qd_heap *heap, qd_list8 *list, uint32_t count)
     list->self_ignoring = list->changed + capacity / 64 + 1;
     list->group = (uint8_t *)(list->self_ignoring + capacity / 64 + 1);
     list->capacity = capacity;
+    return true;
 }
 
 void qd_list16_free(qd_heap *heap, qd_list16 *list)

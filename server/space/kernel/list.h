@@ -38,6 +38,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../../base/assert.h"
 #include "../../base/memory/alloc.h"
 #include "../core/axes.h"
 
@@ -82,9 +83,20 @@ typedef struct qd_list8 {
     qd_window window; /* of all rows; collect8, pick8 and narrow set it */
 } qd_list8;
 
-/* Makes room for `count` rows in all. Cannot fail. */
-void qd_list16_reserve(qd_heap *heap, qd_list16 *list, uint32_t count);
-void qd_list8_reserve(qd_heap *heap, qd_list8 *list, uint32_t count);
+/* Make room for `count` rows in all. False: there is no memory, and nothing changed. */
+bool qd_list16_grow(qd_heap *heap, qd_list16 *list, uint32_t count) QD_MUST_USE;
+bool qd_list8_grow(qd_heap *heap, qd_list8 *list, uint32_t count) QD_MUST_USE;
+
+static inline bool qd_list16_reserve(qd_heap *heap, qd_list16 *list, uint32_t count)
+{
+    return QD_LIKELY(count + 2 * QD_LIST_LANES <= list->capacity) || qd_list16_grow(heap, list, count);
+}
+
+static inline bool qd_list8_reserve(qd_heap *heap, qd_list8 *list, uint32_t count)
+{
+    return QD_LIKELY(count + 2 * QD_LIST_LANES <= list->capacity) || qd_list8_grow(heap, list, count);
+}
+
 void qd_list16_free(qd_heap *heap, qd_list16 *list);
 void qd_list8_free(qd_heap *heap, qd_list8 *list);
 

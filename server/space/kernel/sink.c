@@ -18,7 +18,14 @@ static void report(qd_sink *sink)
 
     sink->reported = sink->count;
     sink->reported_tests = sink->exact_tests;
-    sink->stopped = found > quota->limit || without_hits > quota->misses_max;
+    sink->stopped = found > quota->limit || without_hits > quota->misses_max ||
+                    atomic_load_explicit(&quota->no_memory, memory_order_relaxed);
+}
+
+void qd_sink_stop_without_memory(qd_sink *sink)
+{
+    sink->stopped = true;
+    atomic_store_explicit(&sink->quota->no_memory, true, memory_order_relaxed);
 }
 
 bool qd_sink_open(qd_sink *sink, size_t more)
@@ -33,8 +40,13 @@ bool qd_sink_open(qd_sink *sink, size_t more)
         size_t capacity = sink->capacity + sink->capacity / 2;
 
         capacity = capacity < sink->count + more ? sink->count + more : capacity;
-        sink->event = qd_array_grow(sink->heap, QD_ARRAY_NEED, sink->event, sink->capacity * sizeof *sink->event,
-                                    sink->count * sizeof *sink->event, capacity * sizeof *sink->event);
+        qd_space_event *grown = qd_array_grow(sink->heap, sink->event, sink->capacity * sizeof *grown,
+                                              sink->count * sizeof *grown, capacity * sizeof *grown);
+        if (grown == NULL) {
+            qd_sink_stop_without_memory(sink);
+            return false;
+        }
+        sink->event = grown;
         sink->capacity = capacity;
     }
     return true;

@@ -5,7 +5,8 @@
  *     pair test --pairs--> near[] --exact test--> event[]
  *
  * `near` takes pairs from several lists, until there are so many that the exact test runs on full registers. Workers
- * of one traversal share a quota, and stop when they have found too many events, or tested too many pairs without hits.
+ * of one traversal share a quota, and stop when they have found too many events, tested too many pairs without hits, or
+ * one of them has no memory.
  *
  * Owned by a worker of the traversal; the quota is shared by its workers.
  */
@@ -43,6 +44,7 @@ typedef struct qd_pair {
 /* What the workers of one traversal have reported: events, and exact tests without hits. */
 typedef struct qd_quota {
     _Atomic uint64_t found, without_hits;
+    _Atomic bool no_memory;
     uint64_t limit, misses_max;
 } qd_quota;
 
@@ -65,7 +67,29 @@ typedef struct qd_sink {
     uint64_t tests, exact_tests;
 } qd_sink;
 
-/* Makes room for `more` events. False: a limit is passed, the sink is stopped, and nothing may be put into it. */
+/* Makes room for `more` events. False: a limit is passed or there is no memory, the sink is stopped, and nothing may be
+ * put into it. */
 bool qd_sink_open(qd_sink *sink, size_t more);
+/* Stops the traversal: its sinks, at their next look at the quota, and this one at once. */
+void qd_sink_stop_without_memory(qd_sink *sink);
+
+/* Make room in a list, as qd_list16_reserve; false: there is no memory, and the traversal is stopped. */
+static inline bool qd_sink_reserve16(qd_sink *sink, qd_list16 *list, uint32_t count)
+{
+    if (QD_LIKELY(qd_list16_reserve(sink->heap, list, count))) {
+        return true;
+    }
+    qd_sink_stop_without_memory(sink);
+    return false;
+}
+
+static inline bool qd_sink_reserve8(qd_sink *sink, qd_list8 *list, uint32_t count)
+{
+    if (QD_LIKELY(qd_list8_reserve(sink->heap, list, count))) {
+        return true;
+    }
+    qd_sink_stop_without_memory(sink);
+    return false;
+}
 
 #endif

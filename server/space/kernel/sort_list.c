@@ -31,20 +31,24 @@ void qd_list_sorter_free(qd_list_sorter *sorter, qd_heap *heap)
     *sorter = (qd_list_sorter){0};
 }
 
-static void reserve(qd_list_sorter *sorter, qd_heap *heap, uint32_t count)
+static bool reserve(qd_list_sorter *sorter, qd_heap *heap, uint32_t count)
 {
     if (count <= sorter->capacity) {
-        return;
+        return true;
     }
     size_t capacity = qd_array_capacity(sorter->capacity, count, 0);
     uint32_t *home =
-        qd_array_grow(heap, QD_ARRAY_NEED, sorter->order[0], sorter->capacity * ROOM_BYTES, 0, capacity * ROOM_BYTES);
+        qd_array_grow(heap, sorter->order[0], sorter->capacity * ROOM_BYTES, 0, capacity * ROOM_BYTES);
+    if (home == NULL) {
+        return false;
+    }
     *sorter = (qd_list_sorter){
         .order = {home, home + capacity},
         .spare = home + 2 * capacity,
         .key = (uint16_t *)(void *)(home + 3 * capacity),
         .capacity = (uint32_t)capacity,
     };
+    return true;
 }
 
 static range range_of(const columns *list, uint32_t k, uint32_t from, uint32_t to)
@@ -181,10 +185,9 @@ static void permute_bits(uint64_t *bits, const uint32_t *order, uint32_t count, 
 
 static void sort_list(qd_list_sorter *sorter, qd_heap *heap, const columns *list)
 {
-    if (QD_WITHOUT(LIST_SORT) || is_one_heap(list) || !is_apart(list)) {
+    if (QD_WITHOUT(LIST_SORT) || is_one_heap(list) || !is_apart(list) || !reserve(sorter, heap, list->count)) {
         return;
     }
-    reserve(sorter, heap, list->count);
     make_keys(list, sorter->key);
     sort_digit(sorter->key, 0, NULL, sorter->order[0], list->count);
     sort_digit(sorter->key, 8, sorter->order[0], sorter->order[1], list->count);

@@ -24,7 +24,7 @@ typedef struct qd_list_sorter {
 
 void qd_list_sorter_free(qd_list_sorter *sorter, qd_heap *heap);
 
-/* Sort a list that holds only own rows. */
+/* Sort a list that holds only own rows. Without memory it stays as it is, which only makes its test slower. */
 void qd_list16_sort(qd_list_sorter *sorter, qd_heap *heap, qd_list16 *list);
 void qd_list8_sort(qd_list_sorter *sorter, qd_heap *heap, qd_list8 *list);
 

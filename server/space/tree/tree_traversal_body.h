@@ -44,7 +44,9 @@ static void visit_leaf(qd_worker_slot *worker, spot at, const qd_list16 *above, 
     qd_list8 *list = &worker->leaf;
     qd_window window = window_of(worker, at);
 
-    qd_list8_reserve(worker->sink.heap, list, cell->count + above->count);
+    if (!qd_sink_reserve8(&worker->sink, list, cell->count + above->count)) {
+        return;
+    }
     worker->kernel->collect8(&worker->sink, cell, &window, list);
     qd_list8_sort(&worker->sorter, worker->sink.heap, list);
     if (above->count > 0) {
@@ -67,7 +69,9 @@ static void make_list(qd_worker_slot *worker, spot at, const qd_list16 *above, b
     if (cell->count + above->count == 0) {
         return;
     }
-    qd_list16_reserve(worker->sink.heap, list, cell->count + above->count);
+    if (!qd_sink_reserve16(&worker->sink, list, cell->count + above->count)) {
+        return;
+    }
     worker->kernel->collect16(&worker->sink, cell, list);
     qd_list16_sort(&worker->sorter, worker->sink.heap, list);
     if (above->count > 0) {

@@ -16,12 +16,10 @@ static void require(bool condition)
 static uint32_t tick(qd_space *space)
 {
     qd_space_events found;
-    const uint32_t *freed;
-    size_t count;
 
     qd_space_tick(space, &qd_executor_serial, QD_SPACE_WANT_EVENTS, 1, &found);
     uint32_t kind = found.count > 0 ? qd_space_event_kind(found.events[0]) : 0;
-    qd_space_settle(space, &freed, &count);
+    (void)qd_space_settle(space);
     return kind;
 }
 
@@ -31,8 +29,8 @@ static void change(qd_space *space, uint32_t slot, const close_way *way)
     const qd_body point = {.shape = way->was->shape == QD_SPACE_BOX ? QD_SPACE_CIRCLE : QD_SPACE_BOX};
 
     if (way->resized) {
-        qd_space_reshape(space, slot, &point);
-        qd_space_reshape(space, slot, way->now);
+        require(qd_space_reshape(space, slot, &point) == QD_OK);
+        require(qd_space_reshape(space, slot, way->now) == QD_OK);
     }
     qd_space_move(space, 1, &slot, &way->now->x, &way->now->y, &way->now->z);
 }

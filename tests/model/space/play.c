@@ -111,16 +111,19 @@ static void reshape(game *g, const script_line *line)
 {
     uint32_t slot = g->slot_of[line->entity];
 
-    if (slot != NONE) {
-        qd_body *body = &g->r.thing[slot].now.body;
-
-        body->shape = line->body.shape;
-        body->half_x = line->body.half_x;
-        body->half_y = line->body.half_y;
-        body->half_z = line->body.half_z;
-        body->radius = line->body.radius;
-        qd_space_reshape(g->space, slot, &line->body);
+    if (slot == NONE) {
+        return;
     }
+    if (qd_space_reshape(g->space, slot, &line->body) != QD_OK) {
+        fail(g, "a reshape was refused");
+        return;
+    }
+    qd_body *body = &g->r.thing[slot].now.body;
+    body->shape = line->body.shape;
+    body->half_x = line->body.half_x;
+    body->half_y = line->body.half_y;
+    body->half_z = line->body.half_z;
+    body->radius = line->body.radius;
 }
 
 static void refilter(game *g, const script_line *line)
@@ -226,17 +229,15 @@ static void check_reasons(game *g, const qd_space_events *found)
 static void settle(game *g)
 {
     static bool freed[REFERENCE_SLOTS_MAX];
-    const uint32_t *slot;
-    size_t count;
 
     memset(freed, 0, sizeof freed);
-    qd_space_settle(g->space, &slot, &count);
-    for (size_t i = 0; i < count; i++) {
-        if (slot[i] >= g->r.slots || freed[slot[i]] || !g->r.thing[slot[i]].taken || g->r.thing[slot[i]].now.here) {
-            fail(g, "slot %u was freed, which is not to be", slot[i]);
+    for (uint32_t slot = qd_space_settle(g->space); slot != QD_SPACE_SLOT_NONE;
+         slot = qd_space_next_freed(g->space, slot)) {
+        if (slot >= g->r.slots || freed[slot] || !g->r.thing[slot].taken || g->r.thing[slot].now.here) {
+            fail(g, "slot %u was freed, which is not to be", slot);
             return;
         }
-        freed[slot[i]] = true;
+        freed[slot] = true;
     }
     for (uint32_t i = 0; i < g->r.slots; i++) {
         if (g->r.thing[i].taken && !g->r.thing[i].now.here && !freed[i]) {

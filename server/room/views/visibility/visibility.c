@@ -146,10 +146,7 @@ static bool join_pays(const qd_views *views)
 
 void qd_visibility_settle(qd_views *views)
 {
-    const uint32_t *freed;
-    size_t freed_count;
-
-    qd_space_settle(views->index, &freed, &freed_count);
+    (void)qd_space_settle(views->index);
     const bool pays = join_pays(views);
     if (pays && !views->uses_join) {
         views->uses_join = true;

@@ -115,9 +115,10 @@ qd_status qd_view_index_fit(qd_views *views, uint32_t row, qd_observer *observer
         if (!needs(views, observer, kind)) {
             drop(views, &observer->body[kind]);
         } else if (!is_new[kind]) {
-            qd_body body = body_of(observer, kind);
+            const qd_body body = body_of(observer, kind);
+            const qd_status reshaped = qd_space_reshape(views->index, observer->body[kind], &body);
 
-            qd_space_reshape(views->index, observer->body[kind], &body);
+            QD_ASSERT(reshaped == QD_OK); /* it is no capsule */
         }
     }
     qd_view_index_center(views, observer);
@@ -202,8 +203,6 @@ void qd_view_index_follow(qd_views *views)
 void qd_view_index_refilter(qd_views *views)
 {
     qd_space_events none;
-    const uint32_t *freed;
-    size_t freed_count;
 
     for (uint32_t row = 0; row < views->count; row++) {
         for (unsigned kind = 0; kind < QD_REGION_BODIES && views->observers[row].state == QD_OBSERVER_LIVE; kind++) {
@@ -215,7 +214,7 @@ void qd_view_index_refilter(qd_views *views)
         }
     }
     qd_space_tick(views->index, &qd_executor_serial, QD_SPACE_WANT_NOTHING, 0, &none);
-    qd_space_settle(views->index, &freed, &freed_count);
+    (void)qd_space_settle(views->index);
 }
 
 void qd_view_index_catch_up(qd_views *views)
@@ -288,7 +287,7 @@ static qd_status set_beacon(qd_views *views, uint32_t slot, float visible_range)
     if (visible_range <= 0) {
         drop(views, &target->beacon);
     } else if (target->beacon != QD_NONE) {
-        qd_space_reshape(views->index, target->beacon, &body);
+        status = qd_space_reshape(views->index, target->beacon, &body);
     } else {
         status = add_beacon_bodies(views);
         if (status == QD_OK) {

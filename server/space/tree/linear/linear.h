@@ -53,6 +53,12 @@ static inline uint32_t qd_cell_key_number(uint32_t cell_key, uint32_t axis)
     return cell_key >> QD_CELL_KEY_BITS * (QD_AXES - 1 - axis) & ((1u << QD_CELL_KEY_BITS) - 1);
 }
 
+/* Of the root that is no leaf. */
+static inline uint32_t qd_linear_cell_key_of_root(const qd_linear *tree)
+{
+    return tree->depth << 28;
+}
+
 /* The natural cell of a box, or the leaf above it: its number, and its key. */
 uint32_t qd_linear_cell_of(const qd_linear *tree, const qd_row *box, uint32_t *cell_key);
 /* Marks a cell as occupied, and all above it. */
@@ -63,12 +69,12 @@ void qd_linear_validate(const qd_index *index);
 
 /* ---- plans: linear_plan.c ---- */
 
-/* The tree for the first body. False: no memory, with QD_ARRAY_TRY. */
-bool qd_linear_plan_first(qd_linear *tree, qd_array_mode mode);
+/* The tree for the first body. False: no memory. */
+bool qd_linear_plan_first(qd_linear *tree) QD_MUST_USE;
 bool qd_linear_plan_is_due(const qd_linear *tree);
 /* Makes another plan and registers every row again, each cell's rows side by side, cells in the order of the traversal.
- * At any time but during a traversal. */
-void qd_linear_replan(qd_linear *tree);
+ * At any time but during a traversal. False: there is no memory, and the tree is as it was. */
+bool qd_linear_replan(qd_linear *tree) QD_MUST_USE;
 void qd_linear_plan_drop(qd_linear *tree);
 
 /* ---- moves and traversals, as in qd_index_ops ---- */

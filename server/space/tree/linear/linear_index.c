@@ -6,21 +6,21 @@
 #include "../root.h"
 #include "../tree_search.h"
 
-static qd_status reserve(qd_index *index)
+static bool reserve(qd_index *index)
 {
-    qd_linear *tree = (qd_linear *)index;
-
-    return index->cells > 0 || qd_linear_plan_first(tree, QD_ARRAY_TRY) ? QD_OK : QD_ERR_NO_MEMORY;
+    return index->cells > 0 || qd_linear_plan_first((qd_linear *)index);
 }
 
 static uint32_t locate(qd_index *index, const qd_row *box, uint32_t *cell_key)
 {
-    qd_linear *tree = (qd_linear *)index;
+    return qd_linear_cell_of((qd_linear *)index, box, cell_key);
+}
 
-    if (QD_UNLIKELY(index->cells == 0)) {
-        (void)qd_linear_plan_first(tree, QD_ARRAY_NEED);
-    }
-    return qd_linear_cell_of(tree, box, cell_key);
+/* The root. It is no leaf: then all rows would be in it. */
+static uint32_t loosest(qd_index *index, uint32_t *cell_key)
+{
+    *cell_key = qd_linear_cell_key_of_root((const qd_linear *)index);
+    return 0;
 }
 
 static void numbers(const qd_index *index, const qd_row *box, uint32_t *at)
@@ -58,7 +58,7 @@ static void settle(qd_index *index)
     qd_linear *tree = (qd_linear *)index;
 
     if (qd_linear_plan_is_due(tree)) {
-        qd_linear_replan(tree);
+        qd_retry_note(&index->retry, !qd_linear_replan(tree));
     }
 }
 
@@ -131,6 +131,7 @@ const qd_index_ops qd_linear_ops = {
     .end = end,
     .reserve = reserve,
     .locate = locate,
+    .loosest = loosest,
     .numbers = numbers,
     .is_far = is_far,
     .move = qd_linear_move,

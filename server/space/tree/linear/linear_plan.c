@@ -31,18 +31,21 @@ void qd_linear_plan_drop(qd_linear *tree)
     tree->index.cells = 0;
 }
 
-/* Empty cells of a depth, without leaves but the finest cells. */
-static bool make_cells(qd_linear *tree, uint32_t depth, qd_array_mode mode)
+/* Empty cells of a depth, without leaves but the finest cells. With `below`, also that, to be filled, and a
+ * leaf map. */
+static bool make_cells(qd_linear *tree, uint32_t depth, uint32_t **below)
 {
-    uint32_t cells = qd_level_first(depth + 1);
-    qd_cell *cell = qd_array_grow(tree->index.heap, mode, NULL, 0, 0, cells * sizeof *cell);
+    const uint32_t cells = qd_level_first(depth + 1);
+    qd_cell *cell = NULL;
+    uint8_t *flags = NULL, *leaf_map = NULL;
+    const qd_array_part parts[] = {
+        QD_ARRAY_PART(cell, 0, 0, cells),
+        QD_ARRAY_PART(flags, 0, 0, cells),
+        {&leaf_map, 0, 0, qd_level_cells(depth)},
+        {below, 0, 0, cells * sizeof **below},
+    };
 
-    if (cell == NULL) {
-        return false;
-    }
-    uint8_t *flags = qd_array_grow(tree->index.heap, mode, NULL, 0, 0, cells);
-    if (flags == NULL) {
-        qd_array_free(tree->index.heap, cell, cells * sizeof *cell);
+    if (!qd_array_grow_all(tree->index.heap, parts, below != NULL ? 4 : 2)) {
         return false;
     }
     for (uint32_t i = 0; i < cells; i++) {
@@ -51,18 +54,21 @@ static bool make_cells(qd_linear *tree, uint32_t depth, qd_array_mode mode)
     uint32_t finest = qd_level_first(depth);
     memset(flags, 0, finest);
     memset(flags + finest, QD_CELL_LEAF, cells - finest);
+    if (leaf_map != NULL) {
+        memset(leaf_map, 0, qd_level_cells(depth));
+    }
     tree->index.cell = cell;
     tree->flags = flags;
-    tree->leaf_map = NULL;
+    tree->leaf_map = leaf_map;
     tree->index.cells = cells;
     tree->depth = depth;
     return true;
 }
 
-bool qd_linear_plan_first(qd_linear *tree, qd_array_mode mode)
+bool qd_linear_plan_first(qd_linear *tree)
 {
     tree->planned_for = 0;
-    return make_cells(tree, tree->index.config->depth, mode);
+    return make_cells(tree, tree->index.config->depth, NULL);
 }
 
 /* Traversals that cost too much, twice as many rows as planned for, or a quarter of it. */
@@ -70,7 +76,7 @@ bool qd_linear_plan_is_due(const qd_linear *tree)
 {
     uint32_t rows = tree->index.rows->count, slack = qd_leaf_rows_max(&tree->index);
 
-    if (tree->index.cells == 0) {
+    if (tree->index.cells == 0 || tree->index.retry.wait > 0) {
         return false;
     }
     return qd_replan_debt_is_due(&tree->debt, qd_replan_price(rows)) ||
@@ -176,10 +182,8 @@ static void divide(qd_linear *tree, const uint32_t *below, uint32_t level, uint3
     }
 }
 
-static void choose_leaves(qd_linear *tree)
+static void choose_leaves(qd_linear *tree, uint32_t *below)
 {
-    uint32_t *below = qd_array_grow(tree->index.heap, QD_ARRAY_NEED, NULL, 0, 0, tree->index.cells * sizeof *below);
-
     for (uint32_t i = tree->index.cells; i-- > 0;) {
         below[i] = tree->index.cell[i].count;
         for (uint32_t c = qd_cell_below(i); c < tree->index.cells && qd_cell_above(c) == i; c++) {
@@ -187,28 +191,37 @@ static void choose_leaves(qd_linear *tree)
         }
     }
     memset(tree->flags, 0, tree->index.cells);
-    tree->leaf_map = qd_array_grow(tree->index.heap, QD_ARRAY_NEED, NULL, 0, 0, qd_level_cells(tree->depth));
     divide(tree, below, 0, 0);
-    qd_array_free(tree->index.heap, below, tree->index.cells * sizeof *below);
     for (uint32_t i = 0; i < tree->index.cells; i++) {
         tree->index.cell[i].count = 0;
     }
 }
 
-void qd_linear_replan(qd_linear *tree)
+bool qd_linear_replan(qd_linear *tree)
 {
     qd_rows old_rows = *tree->index.rows;
     qd_linear old = *tree;
     const qd_scan all = qd_scan_start(&old_rows, old.index.cell, old.index.cells);
+    const bool by_content = tree->index.config->depth == 0 && !QD_WITHOUT(LEAF_PLAN);
+    uint32_t *below = NULL;
 
     place_root(tree, all);
-    make_cells(tree, depth_for(tree), QD_ARRAY_NEED);
-    if (tree->index.config->depth == 0 && !QD_WITHOUT(LEAF_PLAN)) {
-        count_rows(tree, all);
-        choose_leaves(tree);
+    if (!make_cells(tree, depth_for(tree), by_content ? &below : NULL)) {
+        *tree = old;
+        return false;
     }
-    qd_index_rebuild(&tree->index, &old_rows, all);
+    if (by_content) {
+        count_rows(tree, all);
+        choose_leaves(tree, below);
+        qd_array_free(tree->index.heap, below, tree->index.cells * sizeof *below);
+    }
+    if (!qd_index_rebuild(&tree->index, &old_rows, all)) {
+        qd_linear_plan_drop(tree);
+        *tree = old;
+        return false;
+    }
     tree->planned_for = old_rows.count;
     qd_replan_debt_pay(&tree->debt, qd_replan_price(old_rows.count));
     qd_linear_plan_drop(&old);
+    return true;
 }

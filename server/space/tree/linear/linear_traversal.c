@@ -96,12 +96,12 @@ static bool is_worth_narrowing(const qd_worker_slot *worker, uint32_t level, con
 
 static void test_inner(qd_worker_slot *worker, spot at, const qd_list16 *list)
 {
-    if (!is_worth_narrowing(worker, at.level, list)) {
+    if (!is_worth_narrowing(worker, at.level, list) ||
+        !qd_list8_reserve(worker->sink.heap, &worker->leaf, list->count)) {
         worker->kernel->test16(&worker->sink, list, worker->all);
         return;
     }
     qd_window window = window_of(worker, at);
-    qd_list8_reserve(worker->sink.heap, &worker->leaf, list->count);
     worker->kernel->narrow(list, &window, &worker->leaf);
     worker->kernel->test8(&worker->sink, &worker->leaf, worker->all);
 }

@@ -47,6 +47,8 @@ typedef struct qd_sparse {
     uint32_t merge_at;   /* the cell to be looked at next */
     uint64_t pruned;
     uint64_t unvisited;  /* with WALK: cells that were emptied, and that no traversal has visited since */
+    bool unlisted;       /* there was no memory for a candidate on its list: any empty cell may be one */
+    bool notes_passed;   /* of a traversal with WALK: the list has room for the empty cells that it visits */
     qd_replan_debt debt; /* of the traversals since the last look for a root */
     uint32_t *task;      /* of a traversal: cells, with QD_SPARSE_ALONE */
     uint32_t task_count, task_capacity;
@@ -65,9 +67,10 @@ void qd_sparse_set_leaf(qd_sparse *sparse, uint32_t number, bool is_leaf);
 /* Where all is that a cell holds or may hold; cells at the root's edges reach to infinity. */
 qd_extent qd_sparse_extent(const qd_sparse *sparse, uint64_t key);
 
-/* Puts a cell on a list, once. */
-void qd_sparse_note(qd_sparse *sparse, qd_sparse_list *list, uint32_t number, qd_cell_flag flag);
-void qd_sparse_list_reserve(const qd_sparse *sparse, qd_sparse_list *list, uint32_t count);
+/* Puts a cell on a list, once. False: there is no memory. */
+bool qd_sparse_note(qd_sparse *sparse, qd_sparse_list *list, uint32_t number, qd_cell_flag flag);
+bool qd_sparse_list_reserve(const qd_sparse *sparse, qd_sparse_list *list, uint32_t count) QD_MUST_USE;
+void qd_sparse_list_free(const qd_sparse *sparse, qd_sparse_list *list);
 
 /* qd_index_ops */
 bool qd_sparse_holds(const qd_index *index, uint32_t cell, const qd_row *box);
@@ -75,11 +78,12 @@ void qd_sparse_validate(const qd_index *index);
 
 /* ---- finding and making cells: sparse_locate.c ---- */
 
-/* Makes the root of a tree without cells. */
+/* Makes the root of a tree without cells. There is room for it. */
 void qd_sparse_begin(qd_sparse *sparse);
 /* The smallest cell there is that contains a finest one and is of this level or above. */
 uint32_t qd_sparse_find(const qd_sparse *sparse, uint64_t finest, uint32_t level);
-/* The cell where a box belongs; it is made where there is none, with those above it. */
+/* The cell where a box belongs; it is made where there is none, with those above it. Without memory for them, the
+ * smallest cell there is that contains the box. */
 uint32_t qd_sparse_locate(qd_sparse *sparse, const qd_row *box);
 
 /* ---- fitting the content: sparse_plan.c ---- */
@@ -90,7 +94,8 @@ void qd_sparse_entered(qd_sparse *sparse, uint32_t number);
 void qd_sparse_divide(qd_sparse *sparse);
 /* Merges what has become too thin. Between ticks. */
 void qd_sparse_merge(qd_sparse *sparse);
-/* Looks for another root, where the last traversals cost too much. Between ticks. */
+/* Looks for another root, where the last traversals cost too much, and gives back the memory of cells that are gone.
+ * Between ticks. */
 void qd_sparse_reroot(qd_sparse *sparse);
 
 /* ---- empty cells: sparse_prune.c ---- */

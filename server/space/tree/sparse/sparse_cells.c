@@ -8,9 +8,10 @@
 
 #define CELLS_FIRST 16u
 
-void qd_sparse_cells_init(qd_sparse_cells *cells, qd_heap *heap, bool has_room)
+void qd_sparse_cells_init(qd_sparse_cells *cells, qd_heap *heap, bool has_room, uint64_t key)
 {
     memset(cells, 0, sizeof *cells);
+    cells->mixer = qd_mixer_of(key);
     cells->heap = heap;
     cells->has_room = has_room;
     cells->free_first = QD_NONE;
@@ -44,7 +45,7 @@ static void enter(qd_sparse_cells *cells, uint32_t number)
 }
 
 /* No more than two of three slots are taken. */
-static bool widen(qd_sparse_cells *cells, uint32_t count, qd_array_mode mode)
+static bool widen(qd_sparse_cells *cells, uint32_t count)
 {
     uint32_t bits = cells->slot_bits;
 
@@ -54,7 +55,7 @@ static bool widen(qd_sparse_cells *cells, uint32_t count, qd_array_mode mode)
     if (bits == cells->slot_bits) {
         return true;
     }
-    uint32_t *slot = qd_array_grow(cells->heap, mode, NULL, 0, 0, slots(bits) * sizeof *slot);
+    uint32_t *slot = qd_array_grow(cells->heap, NULL, 0, 0, slots(bits) * sizeof *slot);
     if (slot == NULL) {
         return false;
     }
@@ -70,44 +71,36 @@ static bool widen(qd_sparse_cells *cells, uint32_t count, qd_array_mode mode)
     return true;
 }
 
-/* One array may be refused; the others beside it follow whatever the budget says. */
-static bool grow(qd_sparse_cells *cells, uint32_t needed, qd_array_mode mode)
+static bool grow(qd_sparse_cells *cells, uint32_t needed)
 {
     if (needed > cells->capacity) {
-        uint32_t capacity = qd_array_capacity(cells->capacity, needed, CELLS_FIRST);
-        size_t old = cells->capacity, used = cells->used;
-        qd_heap *heap = cells->heap;
-        qd_sparse_link *link =
-            qd_array_grow(heap, mode, cells->link, old * sizeof *link, used * sizeof *link, capacity * sizeof *link);
+        const uint32_t capacity = qd_array_capacity(cells->capacity, needed, CELLS_FIRST);
+        const uint32_t old = cells->capacity, used = cells->used;
+        const qd_array_part parts[] = {
+            QD_ARRAY_PART(cells->link, old, used, capacity), QD_ARRAY_PART(cells->key, old, used, capacity),
+            QD_ARRAY_PART(cells->cell, old, used, capacity), QD_ARRAY_PART(cells->flags, old, used, capacity),
+            QD_ARRAY_PART(cells->room, old, used, cells->has_room ? capacity : 0),
+        };
 
-        if (link == NULL) {
+        if (!qd_array_grow_all(cells->heap, parts, 5)) {
             return false;
         }
-        cells->link = link;
-        if (cells->has_room) {
-            cells->room = qd_array_grow(heap, QD_ARRAY_NEED, cells->room, old * sizeof *cells->room,
-                                        used * sizeof *cells->room, capacity * sizeof *cells->room);
-        }
-        cells->key = qd_array_grow(heap, QD_ARRAY_NEED, cells->key, old * sizeof *cells->key, used * sizeof *cells->key,
-                                   capacity * sizeof *cells->key);
-        cells->cell = qd_array_grow(heap, QD_ARRAY_NEED, cells->cell, old * sizeof *cells->cell,
-                                    used * sizeof *cells->cell, capacity * sizeof *cells->cell);
-        cells->flags = qd_array_grow(heap, QD_ARRAY_NEED, cells->flags, old, used, capacity);
         cells->capacity = capacity;
     }
-    return widen(cells, needed, mode);
+    return widen(cells, needed);
 }
 
-qd_status qd_sparse_cells_reserve(qd_sparse_cells *cells, uint32_t more)
+bool qd_sparse_cells_reserve(qd_sparse_cells *cells, uint32_t more)
 {
-    return grow(cells, cells->count + more, QD_ARRAY_TRY) ? QD_OK : QD_ERR_NO_MEMORY;
+    const uint32_t needed = cells->count + more;
+
+    return QD_LIKELY(needed <= cells->capacity && 3 * (size_t)needed <= 2 * slots(cells->slot_bits)) ||
+           grow(cells, needed);
 }
 
 uint32_t qd_sparse_cells_make(qd_sparse_cells *cells, uint64_t key, uint32_t parent)
 {
-    bool grown = grow(cells, cells->count + 1, QD_ARRAY_NEED);
-
-    QD_ASSERT(grown);
+    QD_ASSERT(cells->count < cells->capacity && 3 * (size_t)(cells->count + 1) <= 2 * slots(cells->slot_bits));
     uint32_t number = cells->free_first;
     if (number != QD_NONE) {
         cells->free_first = (uint32_t)cells->key[number];

@@ -2,7 +2,8 @@
  *
  * The cells of a sparse tree: a pool of them, their links in the tree, and a hash table that finds them by their keys.
  *
- *     slot[hash of key] --> number     open addressing; a cell dropped leaves no mark behind, those after it move up
+ *     slot[hash of key] --> number     open addressing; a cell dropped leaves no mark behind, those after it move up;
+ *                                      the hash is keyed (geometry/mixer.h)
  *     number: cell, key, link, room, flags     arrays side by side, so that a look for one thing reads no other
  *
  * A number stays a cell's own until it is dropped; then it may be given to another. The tree decides which
@@ -15,6 +16,7 @@
 
 #include "../../../base/memory/alloc.h"
 #include "../../core/rows.h"
+#include "../../geometry/mixer.h"
 #include "../tree.h"
 #include "sparse_key.h"
 
@@ -39,16 +41,17 @@ typedef struct qd_sparse_cells {
     uint32_t free_first;
     uint32_t count;
     uint32_t slot_bits; /* there are 2^slot_bits slots */
+    qd_mixer mixer;
     uint32_t level_count[QD_SPARSE_DEPTH_MAX + 1];
 } qd_sparse_cells;
 
-void qd_sparse_cells_init(qd_sparse_cells *cells, qd_heap *heap, bool has_room);
+void qd_sparse_cells_init(qd_sparse_cells *cells, qd_heap *heap, bool has_room, uint64_t key);
 void qd_sparse_cells_deinit(qd_sparse_cells *cells);
 
-/* Makes room for more cells. */
-qd_status qd_sparse_cells_reserve(qd_sparse_cells *cells, uint32_t more) QD_MUST_USE;
-/* A new cell, empty, without children, room and flags; there is none with this key. QD_NONE is the root's parent.
- * Cannot fail. */
+/* Makes room for more cells. False: no memory. */
+bool qd_sparse_cells_reserve(qd_sparse_cells *cells, uint32_t more) QD_MUST_USE;
+/* A new cell, empty, without children, room and flags; there is none with this key, and room for one. QD_NONE is the
+ * root's parent. */
 uint32_t qd_sparse_cells_make(qd_sparse_cells *cells, uint64_t key, uint32_t parent);
 /* Takes a cell away that has no children. */
 void qd_sparse_cells_drop(qd_sparse_cells *cells, uint32_t number);
@@ -57,10 +60,7 @@ void qd_sparse_cells_validate(const qd_sparse_cells *cells);
 /* Where a key is looked for first. Cells side by side are far apart in the table. */
 static inline uint32_t qd_sparse_cells_home(const qd_sparse_cells *cells, uint64_t key)
 {
-    uint64_t mixed = key * UINT64_C(0xbf58476d1ce4e5b9);
-
-    mixed = (mixed ^ mixed >> 32) * UINT64_C(0x94d049bb133111eb);
-    return (uint32_t)(mixed >> (64 - cells->slot_bits));
+    return qd_mixer_finish(&cells->mixer, (key ^ cells->mixer.start) * cells->mixer.factor[0], cells->slot_bits);
 }
 
 /* The cell's number, or QD_NONE. There has been room for a cell. */

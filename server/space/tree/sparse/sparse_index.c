@@ -8,16 +8,22 @@
 #include "../tree_search.h"
 
 /* Room for two rows' cells, each alone in its branch: a body that goes far has as many. */
-static qd_status reserve(qd_index *index)
+static bool reserve(qd_index *index)
 {
     qd_sparse *sparse = (qd_sparse *)index;
-    qd_status status = qd_sparse_cells_reserve(&sparse->cells, 1 + 2 * sparse->depth_max);
+    const bool has_room = qd_sparse_cells_reserve(&sparse->cells, 1 + 2 * sparse->depth_max);
 
     qd_sparse_show_cells(sparse);
-    if (status == QD_OK && index->cells == 0) {
+    if (has_room && index->cells == 0) {
         qd_sparse_begin(sparse);
     }
-    return status;
+    return has_room;
+}
+
+static uint32_t loosest(qd_index *index, uint32_t *cell_key)
+{
+    (void)index;
+    return *cell_key = QD_SPARSE_ROOT;
 }
 
 static uint32_t locate(qd_index *index, const qd_row *box, uint32_t *cell_key)
@@ -122,7 +128,7 @@ static void count(const qd_index *index, qd_space_counters *counters)
     const qd_sparse *sparse = (const qd_sparse *)index;
 
     counters->cells = sparse->cells.capacity;
-    counters->cells_pruned = sparse->pruned;
+    counters->cells_pruned += sparse->pruned;
     counters->depth = index->config->depth;
     if (counters->depth == 0) {
         for (uint32_t level = 0; level <= QD_SPARSE_DEPTH_MAX; level++) {
@@ -131,16 +137,12 @@ static void count(const qd_index *index, qd_space_counters *counters)
     }
 }
 
-static void free_list(const qd_sparse *sparse, qd_sparse_list *list)
-{
-    qd_array_free(sparse->index.heap, list->number, list->capacity * sizeof *list->number);
-}
-
 static bool begin(qd_index *index)
 {
     qd_sparse *sparse = (qd_sparse *)index;
 
-    qd_sparse_cells_init(&sparse->cells, index->heap, index->config->depth == 0 && !QD_WITHOUT(SPARSE_ROOM));
+    qd_sparse_cells_init(&sparse->cells, index->heap, index->config->depth == 0 && !QD_WITHOUT(SPARSE_ROOM),
+                         index->config->key);
     sparse->bounds = qd_index_bounds(index);
     sparse->depth_max = index->config->depth > 0 ? index->config->depth : QD_SPARSE_DEPTH_MAX;
     sparse->leaf_from = index->config->depth;
@@ -154,8 +156,8 @@ static void end(qd_index *index)
     qd_sparse *sparse = (qd_sparse *)index;
 
     qd_sparse_cells_deinit(&sparse->cells);
-    free_list(sparse, &sparse->crowded);
-    free_list(sparse, &sparse->candidates);
+    qd_sparse_list_free(sparse, &sparse->crowded);
+    qd_sparse_list_free(sparse, &sparse->candidates);
     qd_array_free(index->heap, sparse->task, sparse->task_capacity * sizeof *sparse->task);
 }
 
@@ -187,6 +189,7 @@ const qd_index_ops qd_sparse_ops = {
     .end = end,
     .reserve = reserve,
     .locate = locate,
+    .loosest = loosest,
     .numbers = numbers,
     .is_far = is_far,
     .move = move,

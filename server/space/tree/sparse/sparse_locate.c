@@ -47,15 +47,20 @@ uint32_t qd_sparse_find(const qd_sparse *sparse, uint64_t finest, uint32_t level
 
 uint32_t qd_sparse_locate(qd_sparse *sparse, const qd_row *box)
 {
-    if (QD_UNLIKELY(sparse->cells.count == 0)) {
-        qd_sparse_begin(sparse);
-    }
     qd_numbers numbers = qd_key_numbers(&sparse->quantizer, box);
     uint32_t level = qd_key_level_of(&numbers);
 
     level = level < sparse->depth_max ? level : sparse->depth_max;
     uint64_t finest = qd_key_of(numbers.v);
     uint32_t number = qd_sparse_find(sparse, finest, level), at = qd_key_level(sparse->cells.key[number]);
+    if (at < level && !qd_sparse_is_leaf(sparse, number)) {
+        const uint32_t leaf = at + 1 > sparse->leaf_from ? at + 1 : sparse->leaf_from;
+
+        if (!qd_sparse_cells_reserve(&sparse->cells, (leaf < level ? leaf : level) - at)) {
+            sparse->index.is_loose = true;
+            return number;
+        }
+    }
     while (at < level && !qd_sparse_is_leaf(sparse, number)) {
         at++;
         number = make(sparse, qd_key_above(finest, QD_KEY_BITS, at), at, number);

@@ -9,7 +9,8 @@
  *                of lists, one more cell is looked at, so that rest costs nothing and change little
  *
  * With any depth, the tree is RE-ROOTED when traversals cost too much because of what is beyond the root: all rows are
- * registered again, below a root that contains them (root.h).
+ * registered again, below a root that contains them (root.h). The same is done to give back the memory of many cells
+ * that are gone.
  */
 #include "sparse.h"
 
@@ -20,6 +21,7 @@
 #include "../root.h"
 
 #define OPERATIONS_A_LOOK 8u
+#define CELLS_KEPT        8u /* times as many as there are have memory, at most */
 
 /* A leaf that cannot be divided, because what crowds it is larger than the cells below, is looked at again when there
  * are some more. */
@@ -29,16 +31,20 @@ void qd_sparse_entered(qd_sparse *sparse, uint32_t number)
 
     if (QD_UNLIKELY(count >= most && count % (most / 4 + 1) == 0 && sparse->index.config->depth == 0 &&
                     qd_sparse_is_leaf(sparse, number))) {
-        qd_sparse_note(sparse, &sparse->crowded, number, QD_CELL_CROWDED);
+        (void)qd_sparse_note(sparse, &sparse->crowded, number, QD_CELL_CROWDED);
     }
 }
 
+/* Where there is no block for it, the row stays: a larger cell is as right as a smaller one. */
 static void move_row(qd_sparse *sparse, uint32_t from, uint32_t reference, uint32_t to)
 {
     qd_index *index = &sparse->index;
     const uint32_t id = qd_row_id(index->rows, reference);
     uint32_t moved;
 
+    if (!qd_rows_can_transfer(index->rows, &index->cell[from], &index->cell[to])) {
+        return;
+    }
     qd_sparse_entered(sparse, to);
     qd_row_relocated(index->bodies, id,
                      qd_rows_transfer(index->rows, &index->cell[from], &index->cell[to], to, reference, &moved));
@@ -132,7 +138,7 @@ void qd_sparse_divide(qd_sparse *sparse)
 
 /* ---- merging ---- */
 
-/* Whether a cell and those below it, all of them leaves, hold no more than one leaf should. */
+/* Whether a cell and those below it, all of them leaves, hold no more than one leaf should, and there is room for that. */
 static bool is_thin(const qd_sparse *sparse, uint32_t number)
 {
     const qd_sparse_cells *cells = &sparse->cells;
@@ -147,7 +153,7 @@ static bool is_thin(const qd_sparse *sparse, uint32_t number)
         }
         count += cells->cell[child].count;
     }
-    return count <= sparse->index.tuning.leaf_rows;
+    return count <= sparse->index.tuning.leaf_rows && qd_rows_reserve(sparse->index.rows, count / QD_BLOCK_ROWS + 1);
 }
 
 static void merge(qd_sparse *sparse, uint32_t number)
@@ -189,40 +195,72 @@ void qd_sparse_merge(qd_sparse *sparse)
 
 /* ---- the root ---- */
 
-/* Registers all rows again. */
-static void rebuild(qd_sparse *sparse)
+static void free_cells(qd_sparse *sparse)
+{
+    qd_sparse_cells_deinit(&sparse->cells);
+    qd_sparse_list_free(sparse, &sparse->crowded);
+    qd_sparse_list_free(sparse, &sparse->candidates);
+}
+
+/* Registers all rows again, below another root. False: there is no memory, and the tree is as it was. */
+static bool rebuild(qd_sparse *sparse, const qd_quantizer *quantizer)
 {
     qd_index *index = &sparse->index;
     qd_rows old_rows = *index->rows;
-    qd_sparse_cells old_cells = sparse->cells;
+    qd_sparse old = *sparse;
 
-    qd_sparse_cells_init(&sparse->cells, index->heap, old_cells.has_room);
-    index->cell = NULL;
-    index->cells = 0;
-    sparse->crowded.count = sparse->candidates.count = 0;
-    sparse->level_usual = 0;
-    sparse->leaf_from = index->config->depth > 0 ? index->config->depth : levels_for(sparse, old_rows.count);
-    qd_index_rebuild(index, &old_rows, qd_scan_start(&old_rows, old_cells.cell, old_cells.used));
-    sparse->leaf_from = index->config->depth;
-    qd_sparse_cells_deinit(&old_cells);
-    qd_sparse_divide(sparse);
+    qd_sparse_cells_init(&sparse->cells, index->heap, old.cells.has_room, index->config->key);
+    sparse->crowded = sparse->candidates = (qd_sparse_list){0};
+    sparse->quantizer = *quantizer;
+    sparse->level_usual = sparse->merge_at = 0;
+    sparse->unlisted = false;
+    sparse->unvisited = 0;
+    bool done = qd_sparse_cells_reserve(&sparse->cells, 1);
+    if (done) {
+        qd_sparse_begin(sparse);
+        sparse->leaf_from = index->config->depth > 0 ? index->config->depth : levels_for(sparse, old_rows.count);
+        qd_sparse_set_leaf(sparse, QD_SPARSE_ROOT, sparse->leaf_from == 0);
+        done = qd_index_rebuild(index, &old_rows, qd_scan_start(&old_rows, old.cells.cell, old.cells.used));
+        sparse->leaf_from = index->config->depth;
+    }
+    free_cells(done ? &old : sparse);
+    if (done) {
+        qd_sparse_divide(sparse);
+    } else {
+        *sparse = old;
+    }
+    return done;
+}
+
+/* Far more cells than there are, beyond those that rows may need at once. */
+static bool is_too_long(const qd_sparse *sparse)
+{
+    return sparse->cells.capacity > CELLS_KEPT * (sparse->cells.count + 2 * sparse->depth_max);
 }
 
 void qd_sparse_reroot(qd_sparse *sparse)
 {
-    const qd_rows *rows = sparse->index.rows;
+    qd_index *index = &sparse->index;
+    const qd_rows *rows = index->rows;
+    const double price = qd_replan_price(rows->count);
+    const bool is_due = qd_replan_debt_is_due(&sparse->debt, price);
+    qd_quantizer quantizer = sparse->quantizer;
 
-    if (QD_LIKELY(!qd_replan_debt_is_due(&sparse->debt, qd_replan_price(rows->count)))) {
+    if (QD_LIKELY(!is_due && !is_too_long(sparse)) || index->retry.wait > 0) {
         return;
     }
-    qd_replan_debt_pay(&sparse->debt, qd_replan_price(rows->count));
-    qd_shells shells;
-    qd_shells_init(&shells, &sparse->bounds);
-    qd_shells_count(&shells, qd_scan_start(rows, sparse->cells.cell, sparse->cells.used));
-    qd_root root = qd_root_choose(&shells, (qd_root_use){sparse->depth_max, sparse->index.tuning.leaf_rows});
-    const qd_quantizer old = sparse->quantizer;
-    sparse->quantizer = qd_root_quantizer(&root, QD_KEY_BITS);
-    if (memcmp(&old, &sparse->quantizer, sizeof old) != 0) {
-        rebuild(sparse);
+    if (is_due) {
+        qd_shells shells;
+
+        qd_shells_init(&shells, &sparse->bounds);
+        qd_shells_count(&shells, qd_scan_start(rows, sparse->cells.cell, sparse->cells.used));
+        qd_root root = qd_root_choose(&shells, (qd_root_use){sparse->depth_max, index->tuning.leaf_rows});
+        quantizer = qd_root_quantizer(&root, QD_KEY_BITS);
+    }
+    const bool is_same = memcmp(&sparse->quantizer, &quantizer, sizeof quantizer) == 0 && !is_too_long(sparse);
+    const bool done = is_same || rebuild(sparse, &quantizer);
+    qd_retry_note(&index->retry, !done);
+    if (done && is_due) {
+        qd_replan_debt_pay(&sparse->debt, price);
     }
 }

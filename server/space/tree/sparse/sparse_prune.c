@@ -29,7 +29,7 @@ static bool is_empty(const qd_sparse *sparse, uint32_t number)
 void qd_sparse_prune_made(qd_sparse *sparse, uint32_t number)
 {
     if (!is_traversed(sparse)) {
-        qd_sparse_note(sparse, &sparse->candidates, number, QD_CELL_CANDIDATE);
+        sparse->unlisted |= !qd_sparse_note(sparse, &sparse->candidates, number, QD_CELL_CANDIDATE);
     }
 }
 
@@ -39,13 +39,13 @@ void qd_sparse_prune_emptied(qd_sparse *sparse, uint32_t number)
     if (is_traversed(sparse)) {
         sparse->unvisited++;
     } else if (sparse->cells.link[number].first == QD_NONE && number != QD_SPARSE_ROOT) {
-        qd_sparse_note(sparse, &sparse->candidates, number, QD_CELL_CANDIDATE);
+        sparse->unlisted |= !qd_sparse_note(sparse, &sparse->candidates, number, QD_CELL_CANDIDATE);
     }
 }
 
 void qd_sparse_prune_passed(qd_sparse *sparse, uint32_t number)
 {
-    if (is_traversed(sparse) && !(sparse->cells.flags[number] & QD_CELL_CANDIDATE)) {
+    if (is_traversed(sparse) && sparse->notes_passed && !(sparse->cells.flags[number] & QD_CELL_CANDIDATE)) {
         uint32_t at = atomic_fetch_add_explicit(&sparse->candidates.count, 1, memory_order_relaxed);
 
         sparse->candidates.number[at] = number;
@@ -56,7 +56,8 @@ void qd_sparse_prune_passed(qd_sparse *sparse, uint32_t number)
 void qd_sparse_prune_traversal_begin(qd_sparse *sparse)
 {
     if (is_traversed(sparse)) {
-        qd_sparse_list_reserve(sparse, &sparse->candidates, sparse->candidates.count + sparse->cells.count);
+        sparse->notes_passed =
+            qd_sparse_list_reserve(sparse, &sparse->candidates, sparse->candidates.count + sparse->cells.count);
     }
 }
 
@@ -87,15 +88,18 @@ static void look_through(qd_sparse *sparse)
 }
 
 /* A traversal does not visit all cells, and in some rooms visits none. When more cells were emptied and not visited
- * than there are branches, all cells are looked at. */
-static void note_all_candidates(qd_sparse *sparse)
+ * than there are branches, or candidates could not be listed, all cells are looked at. */
+static void look_everywhere(qd_sparse *sparse)
 {
     for (uint32_t number = 0; number < sparse->cells.used; number++) {
-        if (!(sparse->cells.flags[number] & QD_CELL_FREE) && is_empty(sparse, number)) {
-            qd_sparse_note(sparse, &sparse->candidates, number, QD_CELL_CANDIDATE);
+        if (!(sparse->cells.flags[number] & QD_CELL_FREE)) {
+            sparse->cells.flags[number] &= (uint8_t)~QD_CELL_CANDIDATE;
+            prune_branch(sparse, number);
         }
     }
+    sparse->candidates.count = 0;
     sparse->unvisited = 0;
+    sparse->unlisted = false;
 }
 
 /* No less than there are ends of branches with rows. A candidate is such an end, too: those above it that it may take
@@ -115,9 +119,7 @@ void qd_sparse_prune(qd_sparse *sparse)
     switch (sparse->index.config->prune) {
     case QD_SPACE_PRUNE_TRAVERSAL:
         sparse->unvisited -= sparse->unvisited < candidates ? sparse->unvisited : candidates;
-        if (sparse->unvisited > branches(sparse)) {
-            note_all_candidates(sparse);
-        }
+        sparse->unlisted |= sparse->unvisited > branches(sparse);
         break;
     case QD_SPACE_PRUNE_LAZY:
         is_due &= candidates > branches(sparse) / LAZY_SHARE;
@@ -125,7 +127,9 @@ void qd_sparse_prune(qd_sparse *sparse)
     default:
         break;
     }
-    if (is_due) {
+    if (is_due && sparse->unlisted) {
+        look_everywhere(sparse);
+    } else if (is_due) {
         look_through(sparse);
     }
 }

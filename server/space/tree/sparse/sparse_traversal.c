@@ -128,7 +128,9 @@ static void renumber(qd_worker_slot *worker, uint32_t level)
     if (list.count > 0) {
         worker->level[level] = worker->level[SPARE];
         worker->level[SPARE] = list;
-        qd_list16_reserve(worker->sink.heap, &worker->level[level], list.count);
+        if (!qd_sink_reserve16(&worker->sink, &worker->level[level], list.count)) {
+            return;
+        }
         worker->kernel->collect_again(&worker->sink, &list, &worker->level[level]);
         worker->level[level].any_changed = list.any_changed;
     }
@@ -202,25 +204,40 @@ void qd_sparse_traverse(qd_index *index, qd_worker_slot *worker, uint32_t task)
 
 /* ---- before and after ---- */
 
+static bool reserve_tasks(qd_sparse *sparse, uint32_t more)
+{
+    const uint32_t needed = sparse->task_count + more;
+
+    if (needed <= sparse->task_capacity) {
+        return true;
+    }
+    const size_t size = sizeof *sparse->task;
+    const uint32_t capacity = qd_array_capacity(sparse->task_capacity, needed, 1);
+    uint32_t *grown = qd_array_grow(sparse->index.heap, sparse->task, sparse->task_capacity * size,
+                                    sparse->task_count * size, capacity * size);
+    if (grown == NULL) {
+        return false;
+    }
+    sparse->task = grown;
+    sparse->task_capacity = capacity;
+    return true;
+}
+
 static void add_task(qd_sparse *sparse, uint32_t number)
 {
-    if (sparse->task_count == sparse->task_capacity) {
-        uint32_t capacity = qd_array_capacity(sparse->task_capacity, sparse->task_count + 1, 4);
-        size_t size = sizeof *sparse->task;
-
-        sparse->task = qd_array_grow(sparse->index.heap, QD_ARRAY_NEED, sparse->task, sparse->task_capacity * size,
-                                     sparse->task_count * size, capacity * size);
-        sparse->task_capacity = capacity;
-    }
     sparse->task[sparse->task_count++] = number;
 }
 
+/* The root is one task. It is cut as far as there is memory for others. */
 static void cut(qd_sparse *sparse, uint32_t wanted)
 {
-    sparse->task_count = 0;
     add_task(sparse, QD_SPARSE_ROOT);
     for (uint32_t i = 0, alone = 0; i < sparse->task_count && sparse->task_count - alone < wanted; i++) {
         uint32_t child = sparse->cells.link[sparse->task[i]].first;
+
+        if (!reserve_tasks(sparse, QD_CHILDREN)) {
+            return;
+        }
 
         if (child != QD_NONE) {
             sparse->task[i] |= ALONE;
@@ -238,6 +255,9 @@ uint32_t qd_sparse_traverse_begin(qd_index *index, qd_traversal_plan *plan)
 
     sparse->task_count = 0;
     if (index->cells > 0 && (plan->all || index->rows->changed_count > 0)) {
+        if (!reserve_tasks(sparse, 1)) {
+            return QD_TASKS_NO_MEMORY;
+        }
         if (!plan->all) {
             set_active(index, QD_CELL_ACTIVE);
         }

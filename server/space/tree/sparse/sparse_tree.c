@@ -56,25 +56,39 @@ qd_extent qd_sparse_extent(const qd_sparse *sparse, uint64_t key)
     return qd_quantizer_extent(&sparse->quantizer, &numbers, QD_KEY_LAST);
 }
 
-void qd_sparse_list_reserve(const qd_sparse *sparse, qd_sparse_list *list, uint32_t count)
+bool qd_sparse_list_reserve(const qd_sparse *sparse, qd_sparse_list *list, uint32_t count)
 {
     if (count > list->capacity) {
         uint32_t capacity = qd_array_capacity(list->capacity, count, 16);
         size_t size = sizeof *list->number;
+        uint32_t *grown =
+            qd_array_grow(sparse->index.heap, list->number, list->capacity * size, list->count * size, capacity * size);
 
-        list->number = qd_array_grow(sparse->index.heap, QD_ARRAY_NEED, list->number, list->capacity * size,
-                                     list->count * size, capacity * size);
+        if (grown == NULL) {
+            return false;
+        }
+        list->number = grown;
         list->capacity = capacity;
     }
+    return true;
 }
 
-void qd_sparse_note(qd_sparse *sparse, qd_sparse_list *list, uint32_t number, qd_cell_flag flag)
+void qd_sparse_list_free(const qd_sparse *sparse, qd_sparse_list *list)
 {
-    if (!(sparse->cells.flags[number] & flag)) {
-        sparse->cells.flags[number] |= (uint8_t)flag;
-        qd_sparse_list_reserve(sparse, list, list->count + 1);
-        list->number[list->count++] = number;
+    qd_array_free(sparse->index.heap, list->number, list->capacity * sizeof *list->number);
+}
+
+bool qd_sparse_note(qd_sparse *sparse, qd_sparse_list *list, uint32_t number, qd_cell_flag flag)
+{
+    if (sparse->cells.flags[number] & flag) {
+        return true;
     }
+    if (!qd_sparse_list_reserve(sparse, list, list->count + 1)) {
+        return false;
+    }
+    sparse->cells.flags[number] |= (uint8_t)flag;
+    list->number[list->count++] = number;
+    return true;
 }
 
 bool qd_sparse_holds(const qd_index *index, uint32_t cell, const qd_row *box)
@@ -115,7 +129,7 @@ static void check_cell(const qd_sparse *sparse, uint32_t number)
     QD_ASSERT(!(flags & QD_CELL_LEAF) || cells->link[number].first == QD_NONE);
     QD_ASSERT(sparse->index.config->depth == 0 || !(flags & QD_CELL_LEAF) == (level < sparse->depth_max));
     QD_ASSERT((number == QD_SPARSE_ROOT) == (cells->key[number] == QD_KEY_ROOT));
-    QD_ASSERT(number == QD_SPARSE_ROOT || !is_empty || (flags & QD_CELL_CANDIDATE) ||
+    QD_ASSERT(number == QD_SPARSE_ROOT || !is_empty || (flags & QD_CELL_CANDIDATE) || sparse->unlisted ||
               sparse->index.config->prune == QD_SPACE_PRUNE_TRAVERSAL);
     QD_ASSERT(!cells->has_room || (flags & QD_CELL_LEAF) || !qd_row_present(&cells->room[number], false));
 }
