@@ -54,6 +54,32 @@ static void *system_resize(void *memory, size_t size)
 }
 #endif
 
+/* ---- failures ---- */
+
+/* Tests set these. */
+static _Atomic bool counts_tries;
+static uint64_t tries, fail_first, fail_end;
+
+uint64_t qd_memory_fail(uint64_t first, uint64_t count)
+{
+    const uint64_t before = tries;
+
+    tries = 0;
+    fail_first = first;
+    fail_end = count > UINT64_MAX - first ? UINT64_MAX : first + count;
+    atomic_store_explicit(&counts_tries, true, memory_order_relaxed);
+    return before;
+}
+
+static bool fails(void)
+{
+    if (!atomic_load_explicit(&counts_tries, memory_order_relaxed)) {
+        return false;
+    }
+    tries++;
+    return tries >= fail_first && tries < fail_end;
+}
+
 /* ---- the budget ---- */
 
 /* Relaxed throughout: these counters publish no other memory. */
@@ -74,7 +100,7 @@ size_t qd_memory_used(void)
     return atomic_load_explicit(&budget_used, memory_order_relaxed);
 }
 
-static bool budget_take(size_t bytes)
+static bool budget_take(size_t bytes, size_t beyond)
 {
     size_t limit = qd_memory_limit();
     size_t used = qd_memory_used();
@@ -82,6 +108,7 @@ static bool budget_take(size_t bytes)
     if (limit == 0) {
         limit = SIZE_MAX;
     }
+    limit += limit < SIZE_MAX - beyond ? beyond : 0;
     do {
         if (used > limit || bytes > limit - used) {
             return false;
@@ -117,8 +144,8 @@ static bool count_up(qd_heap *heap, size_t size)
         size_t ahead = step_of(bytes);
 
         /* Near the limit the budget may suffice for this allocation, but not for a step ahead. */
-        if (!budget_take(missing + ahead)) {
-            if (!budget_take(missing)) {
+        if (!budget_take(missing + ahead, 0)) {
+            if (!budget_take(missing, 0)) {
                 return false;
             }
             ahead = 0;
@@ -154,6 +181,12 @@ void qd_heap_deinit(qd_heap *heap)
     *heap = (qd_heap){0};
 }
 
+void qd_heap_trim(qd_heap *heap)
+{
+    budget_give(heap->drawn - heap->bytes);
+    heap->drawn = heap->bytes;
+}
+
 void *qd_heap_alloc(qd_heap *heap, size_t size)
 {
     return qd_heap_alloc_aligned(heap, ALIGNMENT_DEFAULT, size);
@@ -177,7 +210,7 @@ static bool is_alignment(size_t alignment)
 void *qd_heap_alloc_aligned(qd_heap *heap, size_t alignment, size_t size)
 {
     QD_ASSERT(is_alignment(alignment));
-    if (size == 0 || !count_up(heap, size)) {
+    if (size == 0 || fails() || !count_up(heap, size)) {
         return NULL;
     }
     void *memory = system_alloc(alignment, size);
@@ -227,7 +260,7 @@ void *qd_heap_resize(qd_heap *heap, void *memory, size_t size_old, size_t size_n
     if (!memory) {
         return qd_heap_alloc(heap, size_new);
     }
-    if (size_new > size_old && !count_up(heap, size_new - size_old)) {
+    if (fails() || (size_new > size_old && !count_up(heap, size_new - size_old))) {
         return NULL;
     }
     void *resized = system_resize(memory, size_new);
@@ -245,9 +278,9 @@ void *qd_heap_resize(qd_heap *heap, void *memory, size_t size_old, size_t size_n
 
 /* ---- memory that moves between threads ---- */
 
-void *qd_shared_alloc(size_t size)
+static void *shared_alloc(size_t size, size_t beyond)
 {
-    if (size == 0 || !budget_take(size)) {
+    if (size == 0 || fails() || !budget_take(size, beyond)) {
         return NULL;
     }
     void *memory = system_alloc(ALIGNMENT_DEFAULT, size);
@@ -255,6 +288,16 @@ void *qd_shared_alloc(size_t size)
         budget_give(size);
     }
     return memory;
+}
+
+void *qd_shared_alloc(size_t size)
+{
+    return shared_alloc(size, 0);
+}
+
+void *qd_shared_alloc_reserved(size_t size)
+{
+    return shared_alloc(size, QD_MEMORY_RESERVE_BYTES);
 }
 
 void *qd_shared_alloc_beyond(size_t size)

@@ -36,6 +36,8 @@ size_t qd_memory_of_machine(void);
 
 void qd_heap_init(qd_heap *heap);
 void qd_heap_deinit(qd_heap *heap);
+/* Gives back what it has drawn ahead, before it rests. */
+void qd_heap_trim(qd_heap *heap);
 
 /* Memory aligned to 16 bytes, or to `alignment` (a power of two, at most 4096). A size of 0 gives NULL. */
 void *qd_heap_alloc(qd_heap *heap, size_t size) QD_MUST_USE;
@@ -53,8 +55,16 @@ void *qd_heap_resize(qd_heap *heap, void *memory, size_t size_old, size_t size_n
 
 /* Memory that moves between threads (buffers, messages). It counts in the budget only, atomically. [any] */
 void *qd_shared_alloc(size_t size) QD_MUST_USE;
+/* The same for the few bytes that answer a peer: all of them together may exceed the limit by QD_MEMORY_RESERVE_BYTES.
+ * Otherwise nobody could be told that the budget is spent. */
+#define QD_MEMORY_RESERVE_BYTES ((size_t)256 << 10)
+void *qd_shared_alloc_reserved(size_t size) QD_MUST_USE;
 /* May overdraw the budget: for the few bytes that report to a peer that the budget is spent. */
 void *qd_shared_alloc_beyond(size_t size) QD_MUST_USE;
 void qd_shared_free(void *memory, size_t size);
+
+/* For tests: of all allocations from now on, `count` fail, from the one numbered `first` on; 1 is the next one. Returns
+ * how many were tried since the last call. 0, 0: none fails. One thread at a time. */
+uint64_t qd_memory_fail(uint64_t first, uint64_t count);
 
 #endif

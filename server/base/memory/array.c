@@ -50,6 +50,30 @@ bool qd_array_fit_zeroed(qd_heap *heap, void *array, uint32_t *capacity, size_t 
     return true;
 }
 
+void qd_array_shrink(qd_heap *heap, void *array, uint32_t *capacity, size_t size, uint32_t used)
+{
+    uint32_t smaller = ROWS_MIN;
+    void *rows;
+
+    while (smaller < used) {
+        smaller *= 2;
+    }
+    smaller = used == 0 ? 0 : smaller;
+    if (*capacity == 0 || smaller > *capacity / 4) {
+        return;
+    }
+    memcpy(&rows, array, sizeof rows);
+    void *fewer = smaller > 0 ? qd_heap_resize(heap, rows, *capacity * size, smaller * size) : NULL;
+    if (smaller > 0 && fewer == NULL) {
+        return; /* it stays as large */
+    }
+    if (smaller == 0) {
+        qd_heap_free(heap, rows, *capacity * size);
+    }
+    memcpy(array, &fewer, sizeof fewer);
+    *capacity = smaller;
+}
+
 static int compare(const void *a, const void *b)
 {
     uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;

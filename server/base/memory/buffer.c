@@ -4,12 +4,10 @@
 #include "../assert.h"
 #include "alloc.h"
 
-qd_buffer *qd_buffer_create(size_t capacity)
+static qd_buffer *create(size_t capacity, void *(*alloc)(size_t size))
 {
-    if (capacity > SIZE_MAX - sizeof(qd_buffer)) {
-        return NULL;
-    }
-    qd_buffer *buffer = qd_shared_alloc(sizeof *buffer + capacity);
+    qd_buffer *buffer = capacity <= SIZE_MAX - sizeof *buffer ? alloc(sizeof *buffer + capacity) : NULL;
+
     if (!buffer) {
         return NULL;
     }
@@ -17,6 +15,16 @@ qd_buffer *qd_buffer_create(size_t capacity)
     buffer->size = capacity;
     buffer->capacity = capacity;
     return buffer;
+}
+
+qd_buffer *qd_buffer_create(size_t capacity)
+{
+    return create(capacity, qd_shared_alloc);
+}
+
+qd_buffer *qd_buffer_create_reserved(size_t capacity)
+{
+    return create(capacity, qd_shared_alloc_reserved);
 }
 
 void qd_buffer_acquire(qd_buffer *buffer)

@@ -23,6 +23,8 @@ typedef struct qd_buffer {
 
 /* The caller gets the one reference. `size` starts as `capacity`; the creator may lower it. NULL: no memory. */
 qd_buffer *qd_buffer_create(size_t capacity) QD_MUST_USE;
+/* The same, from the reserve of qd_shared_alloc_reserved. */
+qd_buffer *qd_buffer_create_reserved(size_t capacity) QD_MUST_USE;
 void qd_buffer_acquire(qd_buffer *buffer);
 /* Frees it with the last reference. */
 void qd_buffer_release(qd_buffer *buffer);

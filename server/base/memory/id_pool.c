@@ -34,3 +34,19 @@ void qd_id_pool_give(qd_id_pool *pool, uint32_t id)
     QD_ASSERT(id < pool->next && pool->free_count < pool->next);
     pool->free[pool->free_count++] = id;
 }
+
+void qd_id_pool_trim(qd_id_pool *pool, uint32_t next)
+{
+    uint32_t kept = 0;
+
+    QD_ASSERT(next <= pool->next);
+    for (uint32_t i = 0; i < pool->free_count; i++) {
+        pool->free[kept] = pool->free[i];
+        kept += pool->free[i] < next;
+    }
+    QD_ASSERT(pool->free_count - kept == pool->next - next);
+    pool->free_count = kept;
+    pool->next = next;
+    /* The stack keeps room for every number that is handed out. */
+    qd_array_trim(pool->heap, pool->free, pool->free_capacity, next);
+}

@@ -20,5 +20,7 @@ void qd_id_pool_deinit(qd_id_pool *pool);
 /* Fails only for lack of memory. A later return cannot fail, because taking makes room for it. */
 qd_status qd_id_pool_take(qd_id_pool *pool, uint32_t *id) QD_MUST_USE;
 void qd_id_pool_give(qd_id_pool *pool, uint32_t id);
+/* No number from `next` on is handed out: they are handed out again in order. Gives memory back. */
+void qd_id_pool_trim(qd_id_pool *pool, uint32_t next);
 
 #endif

@@ -11,6 +11,7 @@
 #define TAKEN        0u
 #define CAPACITY_MIN 16u
 #define CAPACITY_MAX (1u << 31)
+#define TRIM_SHARE   4u /* a map shrinks to less than a quarter */
 
 struct qd_map_entry {
     uint64_t key, value;
@@ -82,21 +83,12 @@ void qd_map_fetch(const qd_map *map, uint64_t key)
     }
 }
 
-qd_status qd_map_reserve(qd_map *map, uint32_t count)
+/* Moves all entries to a table of that capacity. */
+static qd_status move(qd_map *map, uint32_t capacity)
 {
-    if (map->capacity && count <= count_max(map->capacity)) {
-        return QD_OK;
-    }
-    uint32_t capacity = map->capacity ? map->capacity : CAPACITY_MIN;
-    while (capacity < CAPACITY_MAX && count > count_max(capacity)) {
-        capacity *= 2;
-    }
-    if (count > count_max(capacity)) {
-        return QD_ERR_NO_MEMORY;
-    }
-
     qd_map old = *map;
     struct qd_map_entry *entries = qd_heap_alloc(map->heap, bytes_of(capacity));
+
     if (!entries) {
         return QD_ERR_NO_MEMORY;
     }
@@ -114,6 +106,38 @@ qd_status qd_map_reserve(qd_map *map, uint32_t count)
     entries[capacity] = old.entries[old.capacity];
     qd_heap_free(map->heap, old.entries, bytes_of(old.capacity));
     return QD_OK;
+}
+
+qd_status qd_map_reserve(qd_map *map, uint32_t count)
+{
+    if (map->capacity && count <= count_max(map->capacity)) {
+        return QD_OK;
+    }
+    uint32_t capacity = map->capacity ? map->capacity : CAPACITY_MIN;
+    while (capacity < CAPACITY_MAX && count > count_max(capacity)) {
+        capacity *= 2;
+    }
+    if (count > count_max(capacity)) {
+        return QD_ERR_NO_MEMORY;
+    }
+
+    return move(map, capacity);
+}
+
+void qd_map_trim(qd_map *map)
+{
+    uint32_t capacity = CAPACITY_MIN;
+
+    if (map->count == 0) {
+        qd_map_deinit(map);
+        return;
+    }
+    while (map->count > capacity / 2) {
+        capacity *= 2;
+    }
+    if (capacity < map->capacity / TRIM_SHARE) {
+        (void)move(map, capacity); /* without memory it stays as large */
+    }
 }
 
 qd_status qd_map_put(qd_map *map, uint64_t key, uint64_t value)

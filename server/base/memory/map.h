@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A hash map from 64-bit keys to 64-bit values: open addressing, linear probing, deletion by backward shift (no
- * tombstones). It is at most 7/8 full, doubles when it needs more, and never shrinks.
+ * tombstones). It is at most 7/8 full, and doubles when it needs more. It shrinks only by qd_map_trim.
  *
  * Belongs to one thread at a time. A salt makes the hash unpredictable, so a peer cannot choose keys that collide.
  */
@@ -30,6 +30,8 @@ void qd_map_fetch(const qd_map *map, uint64_t key);
 qd_status qd_map_put(qd_map *map, uint64_t key, uint64_t value) QD_MUST_USE;
 /* Makes room for `count` keys in total, so that putting them cannot fail. */
 qd_status qd_map_reserve(qd_map *map, uint32_t count) QD_MUST_USE;
+/* Gives back memory if the map has become much too large, and if there is memory for a smaller one. */
+void qd_map_trim(qd_map *map);
 /* Returns whether the key was present. */
 bool qd_map_remove(qd_map *map, uint64_t key);
 
