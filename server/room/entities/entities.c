@@ -13,6 +13,7 @@ qd_status qd_entities_init(qd_entities *entities, const qd_room_config *config, 
 {
     qd_space_config space = config->space;
 
+    space.key = salt;
     /* Removed entities hold their slots until the next tick, and there can be as many of them as entities: with twice
      * the slots, what a room can take does not depend on what was in it. */
     space.bodies_max = config->entities_max < QD_SPACE_SLOTS_MAX / 2 ? config->entities_max * 2 : QD_SPACE_SLOTS_MAX;

@@ -27,6 +27,7 @@ void qd_views_init(qd_views *views, qd_entities *entities, const qd_room_config 
     };
     views->index_config.bodies_max = QD_SPACE_SLOTS_MAX;
     views->index_config.swept = false;
+    views->index_config.key = salt;
     qd_map_init(&views->rows, views->heap, salt);
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The hash of cells in HASH and SPARSE, keyed by the space's secret (qd_space_config.key). Peers choose where bodies are,
- * and so which cells there are. Without the key they cannot tell which cells are looked for in the same place, and any two
- * cells are so in one of about as many spaces as the table has places:
+ * and so which cells there are. Without the key they cannot tell which cells are looked for in the same place:
  *
- *     numbers --multiply, add--> 64 bits --xor with the upper half, multiply--> the highest bits
+ *     coordinates --multiply each, add-->                       64 bits --> multiply --> the highest bits
+ *     key of a cell --xor, multiply, xor the product's halves-->
  *
- * The factors are odd, so different sums stay different up to the last step, which takes the highest bits of a product
- * with a secret factor: a universal hash (Dietzfelbinger). Before it, what is side by side is spread.
+ * The factors are secret and odd. The last step is a universal hash (Dietzfelbinger): two numbers have the same place in
+ * at most two of as many spaces as the table has places. The first step spreads what lies side by side.
  *
  * Pure functions. [any]
  */
@@ -44,9 +44,18 @@ static inline qd_mixer qd_mixer_of(uint64_t key)
 }
 
 /* A place in a table of 2^bits, which has 1 bit or more. */
-static inline uint32_t qd_mixer_finish(const qd_mixer *mixer, uint64_t sum, uint32_t bits)
+static inline uint32_t qd_mixer_place(const qd_mixer *mixer, uint64_t sum, uint32_t bits)
 {
     return (uint32_t)(((sum ^ sum >> 32) * mixer->last) >> (64 - bits));
+}
+
+static inline uint32_t qd_mixer_place_of_key(const qd_mixer *mixer, uint64_t key, uint32_t bits)
+{
+    __extension__ typedef unsigned __int128 wide;
+    const wide product = (wide)(key ^ mixer->start) * mixer->factor[0];
+    const uint64_t sum = (uint64_t)product ^ (uint64_t)(product >> 64);
+
+    return (uint32_t)((sum * mixer->last) >> (64 - bits));
 }
 
 #endif

@@ -172,7 +172,7 @@ static inline uint32_t qd_hash_slot(const qd_hash_pool *pool, const int32_t *at,
     for (uint32_t k = 0; k < QD_AXES; k++) {
         sum += (uint32_t)at[k] * pool->mixer.factor[k];
     }
-    return qd_mixer_finish(&pool->mixer, sum, pool->table_bits);
+    return qd_mixer_place(&pool->mixer, sum, pool->table_bits);
 }
 
 /* A cell's number, or QD_NONE. */

@@ -97,7 +97,7 @@ static void note_row(const survey *s, float inverse, const qd_row *box, density 
         sum += (uint32_t)reach.v[k] * mixer->factor[k];
         cells *= (double)reach.v[QD_ROW_HIGH + k] - reach.v[k] + 1;
     }
-    uint32_t rows = s->counter[qd_mixer_finish(mixer, sum, s->bits)]++;
+    uint32_t rows = s->counter[qd_mixer_place(mixer, sum, s->bits)]++;
     found->rows++;
     found->cells += rows == 0;
     found->pairs += 2 * rows + 1;

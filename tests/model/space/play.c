@@ -8,10 +8,13 @@
 #include <string.h>
 
 #include "executors.h"
+#include "server/base/memory/scratch.h"
 #include "reference.h"
 #include "support/spaces.h"
 
 #define NONE UINT32_MAX
+
+#define EMPTY_TICKS 40u
 
 typedef struct game {
     const script *s;
@@ -23,7 +26,9 @@ typedef struct game {
     uint32_t slot_of[SCRIPT_ENTITIES_MAX]; /* or NONE */
     uint32_t names[REFERENCE_SLOTS_MAX];   /* equal hits are ordered by these */
     play_tally *tally;
-    uint32_t line; /* that is played */
+    bool is_short;  /* allocations may fail */
+    bool was_short; /* since the last tick but one */
+    uint32_t line;  /* that is played */
     char *failure;
 } game;
 
@@ -49,9 +54,10 @@ static void spawn(game *g, const script_line *line)
         return;
     }
     if (qd_space_add(g->space, &line->body, &slot) != QD_OK) {
-        if (g->r.taken < g->s->config.bodies_max) {
+        if (g->r.taken < g->s->config.bodies_max && !g->is_short) {
             fail(g, "an add was refused, with %u of %u", g->r.taken, g->s->config.bodies_max);
         }
+        g->tally->refused++;
         return;
     }
     if (slot >= REFERENCE_SLOTS_MAX || g->r.thing[slot].taken || g->r.taken == g->s->config.bodies_max) {
@@ -115,7 +121,9 @@ static void reshape(game *g, const script_line *line)
         return;
     }
     if (qd_space_reshape(g->space, slot, &line->body) != QD_OK) {
-        fail(g, "a reshape was refused");
+        if (!g->is_short || line->body.radius == 0) {
+            fail(g, "a reshape was refused");
+        }
         return;
     }
     qd_body *body = &g->r.thing[slot].now.body;
@@ -192,6 +200,16 @@ static void compare_each(game *g, const uint64_t *key, size_t count, const refer
 
 static void compare(game *g, const qd_space_events *found, size_t limit, qd_space_wanted wanted)
 {
+    if (found->complete != (found->stopped == QD_SPACE_NOT_STOPPED)) {
+        fail(g, "complete is %d, and the reason is %d", found->complete, (int)found->stopped);
+    }
+    if (found->stopped == QD_SPACE_STOP_MEMORY) {
+        if (!g->was_short) {
+            fail(g, "no memory, where there was some");
+        }
+        g->tally->without_memory++;
+        return;
+    }
     reference_pairs expected = reference_expect(&g->r, wanted);
 
     if (!found->complete && (expected.count <= limit || found->found <= limit)) {
@@ -300,6 +318,7 @@ static void tick(game *g, const script_line *line)
     settle(g);
     qd_space_validate(g->space);
     check_counters(g);
+    g->was_short = g->is_short;
 }
 
 static void pairs(game *g, const script_line *line)
@@ -380,7 +399,9 @@ static void ask(game *g, const script_line *line)
     }
     qd_space_hits hits;
     if (qd_space_find(g->space, &query, &hits) != QD_OK) {
-        fail(g, "no memory");
+        if (!g->was_short) {
+            fail(g, "no memory for a query");
+        }
         return;
     }
     compare_hits(g, &query, &hits, of);
@@ -390,6 +411,41 @@ static void ask(game *g, const script_line *line)
     qd_space_hits_free(g->space, &hits);
 }
 
+/* ---- memory ---- */
+
+static void spend_memory(game *g, const script_line *line)
+{
+    qd_memory_limit_set(line->spare == SIZE_MAX ? 0 : qd_memory_used() + line->spare + 1);
+    (void)qd_memory_fail(line->fail, line->fails);
+    g->is_short = line->spare != SIZE_MAX || line->fail > 0;
+    g->was_short |= g->is_short;
+}
+
+/* With memory everything is complete again, after one tick. In the end all bodies go, without any memory, and some ticks
+ * later the space is as small as a new one. */
+static void recover(game *g, size_t bytes_of_new)
+{
+    const script_line all = {.wanted = QD_SPACE_WANT_STAYS, .limit = SIZE_MAX / 16};
+    const script_line plenty = {.spare = SIZE_MAX}, nothing = {.spare = SIZE_MAX, .fail = 1, .fails = UINT64_MAX - 1};
+
+    spend_memory(g, &plenty);
+    tick(g, &all);
+    pairs(g, &all);
+    tick(g, &all);
+    spend_memory(g, &nothing);
+    for (uint32_t i = 0; i < SCRIPT_ENTITIES_MAX; i++) {
+        despawn(g, &(script_line){.entity = i, .reason = QD_SPACE_EXPIRED});
+    }
+    tick(g, &all);
+    spend_memory(g, &plenty);
+    for (uint32_t i = 0; i < EMPTY_TICKS; i++) {
+        tick(g, &all);
+    }
+    if (g->heap.bytes > bytes_of_new && g->failure[0] == '\0') {
+        fail(g, "an empty space has %zu bytes, a new one %zu", (size_t)g->heap.bytes, bytes_of_new);
+    }
+}
+
 /* ---- the whole ---- */
 
 /* Returns how many lines were played. */
@@ -397,7 +453,7 @@ static uint32_t play_line(game *g)
 {
     static void (*const plays[])(game *g, const script_line *line) = {
         [SCRIPT_SPAWN] = spawn, [SCRIPT_DESPAWN] = despawn, [SCRIPT_RESHAPE] = reshape, [SCRIPT_REFILTER] = refilter,
-        [SCRIPT_TICK] = tick,   [SCRIPT_PAIRS] = pairs,     [SCRIPT_QUERY] = ask,
+        [SCRIPT_TICK] = tick,   [SCRIPT_PAIRS] = pairs,     [SCRIPT_QUERY] = ask,       [SCRIPT_MEMORY] = spend_memory,
     };
     const script_line *line = &g->s->line[g->line];
 
@@ -425,21 +481,41 @@ bool play(const script *s, play_tally *tally, char failure[400])
     failure[0] = '\0';
     qd_space_kernel_select(qd_space_kernel_at(s->kernel));
     qd_heap_init(&g.heap);
-    if (qd_space_create(&s->config, &g.heap, &g.space) != QD_OK) {
-        fail(&g, "the space was refused");
-        return false;
+    if (s->fail > 0) {
+        spend_memory(&g, &(script_line){.spare = SIZE_MAX, .fail = s->fail, .fails = 1});
     }
+    if (qd_space_create(&s->config, &g.heap, &g.space) != QD_OK) {
+        (void)qd_memory_fail(0, 0);
+        if (g.heap.bytes != 0 || s->fail == 0) {
+            fail(&g, "the space was refused, or has left %zu bytes", (size_t)g.heap.bytes);
+        }
+        qd_heap_deinit(&g.heap);
+        tally->tries = UINT64_MAX;
+        return failure[0] == '\0';
+    }
+    const size_t bytes_of_new = g.heap.bytes;
     if (s->tuned) {
         qd_space_tune(g.space, &s->tuning);
     }
     while (g.line < s->count && failure[0] == '\0') {
         g.line += play_line(&g);
     }
+    tally->tries = qd_memory_fail(0, 0);
+    qd_memory_limit_set(0);
+    if (failure[0] == '\0') {
+        recover(&g, bytes_of_new);
+    }
+    (void)qd_memory_fail(0, 0);
+    qd_memory_limit_set(0);
     qd_space_destroy(g.space);
     if (g.heap.bytes != 0) {
         fail(&g, "%zu bytes of the heap are left", (size_t)g.heap.bytes);
     }
     qd_heap_deinit(&g.heap);
+    qd_scratch_release();
+    if (qd_memory_used() != 0 && failure[0] == '\0') {
+        fail(&g, "%zu bytes of the budget are left", qd_memory_used());
+    }
     tally->pairs += g.r.pairs;
     tally->unsure += g.r.unsure;
     return failure[0] == '\0';

@@ -404,8 +404,29 @@ static void tick(drawing *d)
     }
 }
 
+/* Memory that ends, at once or after a few allocations, or that is there again. */
+static void spend_memory(drawing *d)
+{
+    script_line *line = add_line(d, SCRIPT_MEMORY, 0);
+
+    line->spare = SIZE_MAX;
+    if (one_in(d, 2)) {
+        return;
+    }
+    /* Failing allocations are counted without a lock. */
+    if (d->s->executor != SCRIPT_THREADS && one_in(d, 2)) {
+        line->fail = 1 + below(d, one_in(d, 2) ? 4 : 60);
+        line->fails = one_in(d, 2) ? 1 : UINT64_MAX - line->fail;
+    } else {
+        line->spare = one_in(d, 2) ? 0 : below(d, one_in(d, 2) ? 2000 : 100000);
+    }
+}
+
 static void change(drawing *d)
 {
+    if (d->aim == SCRIPT_STARVED && one_in(d, 8)) {
+        spend_memory(d);
+    }
     uint32_t what = d->here < d->aimed && one_in(d, 2) ? 0 : below(d, 20);
 
     if (what == 0) {
@@ -462,6 +483,7 @@ static void draw_config(drawing *d)
         .depth = deepest == 0 || one_in(d, 2) ? 0 : 1 + below(d, one_in(d, 8) ? deepest : 6),
         .swept = d->aim == SCRIPT_SWEPT || one_in(d, 4),
         .bodies_max = d->aimed + 200,
+        .key = s->seed % 4 * UINT64_C(0x9e3779b97f4a7c15),
     };
     if (index->dimensions == 3) {
         s->config.min_z = d->lo[2];
@@ -529,6 +551,9 @@ void script_draw(script *s, script_aim aim, uint64_t seed)
 
         for (uint32_t j = 0; j < changes; j++) {
             change(&d);
+        }
+        if (aim == SCRIPT_STARVED && one_in(&d, 3)) {
+            spend_memory(&d);
         }
         tick(&d);
         for (uint32_t j = 0; aim == SCRIPT_QUERIES && j < 6; j++) {

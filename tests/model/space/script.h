@@ -24,6 +24,7 @@ typedef enum script_verb {
     SCRIPT_TICK,
     SCRIPT_PAIRS,
     SCRIPT_QUERY,
+    SCRIPT_MEMORY,
 } script_verb;
 
 typedef struct script_line {
@@ -36,6 +37,8 @@ typedef struct script_line {
     size_t limit;           /* TICK, PAIRS */
     qd_space_query query;   /* QUERY */
     bool by_name;           /* QUERY: equal hits by the names of entities, not by slots */
+    size_t spare;           /* MEMORY: so many bytes are left; SIZE_MAX: any number */
+    uint64_t fail, fails;   /* MEMORY: so many allocations fail, from this one on, counted from 1; 0: none */
 } script_line;
 
 typedef enum script_executor { SCRIPT_SERIAL, SCRIPT_SCRAMBLED, SCRIPT_THREADS, SCRIPT_EXECUTORS } script_executor;
@@ -48,12 +51,14 @@ typedef struct script {
     uint32_t kernel; /* qd_kernel_at */
     script_executor executor;
     uint32_t workers;
+    uint64_t fail; /* of all allocations of the script this one fails, counted from 1; 0: none */
     script_line *line;
     uint32_t count, capacity;
 } script;
 
-/* The subject of a model test. SWEPT: events of swept spaces, in which much moves far. */
-typedef enum script_aim { SCRIPT_EVENTS, SCRIPT_QUERIES, SCRIPT_SWEPT } script_aim;
+/* The subject of a model test. SWEPT: events of swept spaces, in which much moves far. STARVED: there is little memory
+ * at times. */
+typedef enum script_aim { SCRIPT_EVENTS, SCRIPT_QUERIES, SCRIPT_SWEPT, SCRIPT_STARVED } script_aim;
 
 /* An index in one number of dimensions: the thing under test. */
 typedef struct script_index {

@@ -52,13 +52,17 @@ void script_print_query(const qd_space_query *query, uint32_t dimensions, FILE *
 static void print_line(const script_line *line, bool is_first, uint32_t dimensions, FILE *to)
 {
     static const char *const verbs[] = {"spawn",    "despawn", "move",  "teleport", "reshape",
-                                        "refilter", "tick",    "pairs", "query"};
+                                        "refilter", "tick",    "pairs", "query",    "memory"};
     static const char *const wanted[] = {"nothing", "events", "", "stays"};
     const qd_body *body = &line->body;
 
     if (line->verb == SCRIPT_QUERY) {
         script_print_query(&line->query, dimensions, to);
         fputs(line->by_name ? " by name\n" : "\n", to);
+        return;
+    }
+    if (line->verb == SCRIPT_MEMORY) {
+        fprintf(to, "memory spare %zu, %" PRIu64 " fail from %" PRIu64 " on\n", line->spare, line->fails, line->fail);
         return;
     }
     fprintf(to, "%s%s", line->joined && !is_first ? "    and " : "", verbs[line->verb]);

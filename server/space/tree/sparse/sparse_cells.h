@@ -60,7 +60,7 @@ void qd_sparse_cells_validate(const qd_sparse_cells *cells);
 /* Where a key is looked for first. Cells side by side are far apart in the table. */
 static inline uint32_t qd_sparse_cells_home(const qd_sparse_cells *cells, uint64_t key)
 {
-    return qd_mixer_finish(&cells->mixer, (key ^ cells->mixer.start) * cells->mixer.factor[0], cells->slot_bits);
+    return qd_mixer_place_of_key(&cells->mixer, key, cells->slot_bits);
 }
 
 /* The cell's number, or QD_NONE. There has been room for a cell. */
