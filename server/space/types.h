@@ -137,7 +137,7 @@ typedef struct qd_space_events {
     size_t count;
     bool complete;         /* false: the traversal was stopped, and events are not to be used */
     qd_space_stop stopped; /* why */
-    uint64_t found; /* with complete, count; else how many had been found */
+    uint64_t found;        /* with complete, count; else how many had been found */
 } qd_space_events;
 
 typedef enum qd_space_query_kind {

@@ -24,9 +24,9 @@ typedef struct space_nd {
     qd_index *index;
     qd_traversal traversal;
     qd_pending pending;
-    bool ticked;      /* between tick and settle */
-    bool is_flooded;  /* the last tick had several moves a body */
-    uint64_t settled; /* counters.moves at the last settle */
+    bool ticked;                /* between tick and settle */
+    bool is_flooded;            /* the last tick had several moves a body */
+    uint64_t settled;           /* counters.moves at the last settle */
     qd_space_counters counters; /* of cells_pruned those of indexes that are gone */
     qd_auto choice;
     qd_auto_tick counted; /* at this tick; its operations: those up to the last settle */

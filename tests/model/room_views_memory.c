@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Views in a room whose memory may end at any command: a command that is refused for it changes nothing, any other has
- * its whole effect, and ticks never fail. Of the rule (server/room/room_views.h) only what takes memory in the
+ * its whole effect. Ticks have memory. Of the rule (server/room/room_views.h) only what takes memory in the
  * visibility index: circles, boxes, margins, visible ranges, anchors; found by the index, by the spatial join, or by
  * both, alternating.
  *
@@ -217,8 +217,8 @@ static void tick(life *l, rng_stream *rng)
     qd_room_view_report report;
 
     l->room->views.join_tuning.always = l->finding == 0 || (l->finding == 1 && rng_one_in(rng, 2));
-    qd_room_tick(l->room, &qd_executor_serial, 0);
     qd_memory_limit_set(0);
+    qd_room_tick(l->room, &qd_executor_serial, 0);
     met->joined += l->room->views.uses_join;
     while (qd_room_next_view(l->room, &report)) {
         MUST(l, !report.reset && !report.suspended);

@@ -9,6 +9,9 @@
 
 #define TRIM_SHARE   4u /* arrays are too long for a quarter of what they have room for */
 #define CHANGES_KEPT 16u
+#define SLOTS_KEPT   64u
+
+#define TRIM_WAIT_MAX 63u
 
 void qd_bodies_init(qd_bodies *bodies, qd_heap *heap)
 {
@@ -63,7 +66,6 @@ qd_status qd_bodies_take(qd_bodies *bodies, bool has_radius, uint32_t *slot)
             if (!set_capacity(bodies, has_radius || bodies->radius != NULL, capacity)) {
                 return QD_ERR_NO_MEMORY;
             }
-            bodies->trim_below = capacity / TRIM_SHARE;
         }
         *slot = bodies->used++;
         bodies->record[*slot] = (qd_record){0};
@@ -119,24 +121,28 @@ static void trim_changes(qd_bodies *bodies)
 }
 
 /* Slots keep their numbers, so the arrays end behind the last one in use. Low slots are given out first from now on: the
- * next time the end may be nearer. */
+ * next time the end may be nearer. Without success the wait for that is twice as long. */
 void qd_bodies_trim(qd_bodies *bodies)
 {
     uint32_t used = bodies->used;
 
     trim_changes(bodies);
-    if (bodies->count >= bodies->trim_below) {
+    if (bodies->count >= bodies->capacity / TRIM_SHARE || bodies->capacity <= SLOTS_KEPT) {
         return;
     }
-    bodies->trim_below = bodies->count / 2 + 1;
+    if (bodies->trim_wait > 0) {
+        bodies->trim_wait--;
+        return;
+    }
     while (used > 0 && bodies->record[used - 1].state == QD_RECORD_FREE) {
         used--;
     }
     set_free_slots(bodies, used);
     const uint32_t capacity = used + used / 4 + 4;
-    if (capacity <= bodies->capacity / 2 && set_capacity(bodies, bodies->radius != NULL, capacity)) {
-        bodies->trim_below = capacity / TRIM_SHARE;
-    }
+    const bool done = capacity <= bodies->capacity / 2 && set_capacity(bodies, bodies->radius != NULL, capacity);
+    const uint32_t longer = 2 * bodies->trim_longest + 1;
+    bodies->trim_longest = done ? 0 : longer < TRIM_WAIT_MAX ? longer : TRIM_WAIT_MAX;
+    bodies->trim_wait = bodies->trim_longest;
 }
 
 /* A link stands where a removed body's center was. */

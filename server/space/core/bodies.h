@@ -76,9 +76,9 @@ typedef struct qd_bodies {
     uint32_t removed_first; /* since the last settle; or QD_NONE */
     uint32_t freed_end;     /* the slots that the last settle freed are the first of the free ones, up to this */
     uint32_t change_count, change_capacity;
-    uint32_t change_peak; /* the most since qd_bodies_trim */
-    uint32_t trim_below; /* with fewer bodies, the arrays may be too long (qd_bodies_trim) */
-    bool lost;           /* what was at the last tick is not known */
+    uint32_t change_peak;             /* the most since qd_bodies_trim */
+    uint32_t trim_wait, trim_longest; /* calls of qd_bodies_trim until it looks for the last slot again */
+    bool lost;                        /* what was at the last tick is not known */
 } qd_bodies;
 
 void qd_bodies_init(qd_bodies *bodies, qd_heap *heap);

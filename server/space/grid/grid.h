@@ -66,7 +66,7 @@ typedef struct qd_grid_words {
     uint32_t count, capacity;
     qd_grid_large *large;
     uint32_t large_count, large_capacity;
-    bool no_memory; /* a word or a large row is missing */
+    bool no_memory;          /* a word or a large row is missing */
     uint32_t reach[QD_AXES]; /* how many cells a row that is not large goes beyond its home, at most */
 } qd_grid_words;
 

@@ -72,8 +72,8 @@ typedef struct qd_hash_pool {
     uint32_t free_first;
     uint32_t table_bits;
     uint32_t candidates, visits;
-    uint32_t made;                        /* cells, ever */
-    uint32_t levels;                      /* a bit for each that has a cell */
+    uint32_t made;   /* cells, ever */
+    uint32_t levels; /* a bit for each that has a cell */
     qd_mixer mixer;
     uint32_t level_count[QD_HASH_LEVELS]; /* cells of each */
 } qd_hash_pool;

@@ -22,7 +22,7 @@
 
 #define SAMPLE_ROWS 16384u
 #define CARRY_TESTS (QD_AXES == 2 ? 256.0 : 832.0) /* what carrying a row to its neighbors costs beside them */
-#define CELLS_KEPT  8u /* times as many as there are, and a few, have memory, at most */
+#define CELLS_KEPT  8u                             /* times as many as there are, and a few, have memory, at most */
 #define CELLS_FEW   8u
 #define FINENESS    0x1p-20 /* of the largest coordinate: smaller cells would tell nothing apart */
 
@@ -45,7 +45,8 @@ bool qd_hash_plan_is_due(const qd_hash *hash)
     if (hash->index.retry.wait > 0) {
         return false;
     }
-    return hash->pool.capacity > CELLS_KEPT * (hash->pool.count + CELLS_FEW) || rows > 2 * hash->planned_for + slack(hash) || hash->planned_for > 4 * rows + slack(hash) ||
+    return hash->pool.capacity > CELLS_KEPT * (hash->pool.count + CELLS_FEW) ||
+           rows > 2 * hash->planned_for + slack(hash) || hash->planned_for > 4 * rows + slack(hash) ||
            hash->pool.made > rows + slack(hash) ||
            (is_chosen(hash) && qd_replan_debt_is_due(&hash->debt, qd_replan_price(rows)));
 }

@@ -48,6 +48,7 @@ bool qd_list16_grow(qd_heap *heap, qd_list16 *list, uint32_t count)
 {
     uint32_t capacity = list_capacity(list->capacity, count);
     unsigned char *home = regrow(heap, list->column[0], list->capacity, capacity, sizeof(uint16_t));
+
     if (home == NULL) {
         return false;
     }
@@ -66,6 +67,7 @@ bool qd_list8_grow(qd_heap *heap, qd_list8 *list, uint32_t count)
 {
     uint32_t capacity = list_capacity(list->capacity, count);
     unsigned char *home = regrow(heap, list->column[0], list->capacity, capacity, sizeof(uint8_t));
+
     if (home == NULL) {
         return false;
     }

@@ -37,8 +37,7 @@ static bool reserve(qd_list_sorter *sorter, qd_heap *heap, uint32_t count)
         return true;
     }
     size_t capacity = qd_array_capacity(sorter->capacity, count, 0);
-    uint32_t *home =
-        qd_array_grow(heap, sorter->order[0], sorter->capacity * ROOM_BYTES, 0, capacity * ROOM_BYTES);
+    uint32_t *home = qd_array_grow(heap, sorter->order[0], sorter->capacity * ROOM_BYTES, 0, capacity * ROOM_BYTES);
     if (home == NULL) {
         return false;
     }

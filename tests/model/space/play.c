@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "executors.h"
-#include "server/base/memory/scratch.h"
 #include "reference.h"
+#include "server/base/memory/scratch.h"
 #include "support/spaces.h"
 
 #define NONE UINT32_MAX

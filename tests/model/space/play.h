@@ -13,7 +13,7 @@ typedef struct play_tally {
     uint64_t pairs, unsure;                               /* pairs expected, and how many too close to call */
     uint64_t queries, hits, cut;                          /* cut at their limit */
     uint64_t refused, without_memory;                     /* adds refused; ticks and pairs stopped without memory */
-    uint64_t tries;                                       /* of the last script: allocations, as far as they are counted */
+    uint64_t tries; /* of the last script: allocations, as far as they are counted */
 } play_tally;
 
 /* Whether at most one pair in `share` is too close to call. Few pairs prove nothing. */

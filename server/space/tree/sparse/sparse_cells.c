@@ -77,8 +77,10 @@ static bool grow(qd_sparse_cells *cells, uint32_t needed)
         const uint32_t capacity = qd_array_capacity(cells->capacity, needed, CELLS_FIRST);
         const uint32_t old = cells->capacity, used = cells->used;
         const qd_array_part parts[] = {
-            QD_ARRAY_PART(cells->link, old, used, capacity), QD_ARRAY_PART(cells->key, old, used, capacity),
-            QD_ARRAY_PART(cells->cell, old, used, capacity), QD_ARRAY_PART(cells->flags, old, used, capacity),
+            QD_ARRAY_PART(cells->link, old, used, capacity),
+            QD_ARRAY_PART(cells->key, old, used, capacity),
+            QD_ARRAY_PART(cells->cell, old, used, capacity),
+            QD_ARRAY_PART(cells->flags, old, used, capacity),
             QD_ARRAY_PART(cells->room, old, used, cells->has_room ? capacity : 0),
         };
 
