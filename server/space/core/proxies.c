@@ -138,7 +138,7 @@ static bool is_cut(const qd_index *index, const qd_record *record, uint32_t id)
            (change->teleported || qd_change_is_reshape(index->bodies, change));
 }
 
-/* A body's row becomes an old row; `id` becomes the flags that its new row gets, with its slot. Then there is room for
+/* A body's row becomes an old row; `new_id` gets the flags of its new row, with its slot. Then there is room for
  * that row. False: there is no memory, and nothing changed. */
 static bool leave_old_row(qd_index *index, uint32_t slot, uint32_t *new_id)
 {
