@@ -58,13 +58,13 @@ static void *system_resize(void *memory, size_t size)
 
 /* Tests set these. */
 static _Atomic bool counts_tries;
-static uint64_t tries, fail_first, fail_end;
+static _Atomic uint64_t tries;
+static uint64_t fail_first, fail_end;
 
 uint64_t qd_memory_fail(uint64_t first, uint64_t count)
 {
-    const uint64_t before = tries;
+    const uint64_t before = atomic_exchange_explicit(&tries, 0, memory_order_relaxed);
 
-    tries = 0;
     fail_first = first;
     fail_end = count > UINT64_MAX - first ? UINT64_MAX : first + count;
     atomic_store_explicit(&counts_tries, true, memory_order_relaxed);
@@ -76,8 +76,8 @@ static bool fails(void)
     if (!atomic_load_explicit(&counts_tries, memory_order_relaxed)) {
         return false;
     }
-    tries++;
-    return tries >= fail_first && tries < fail_end;
+    const uint64_t number = atomic_fetch_add_explicit(&tries, 1, memory_order_relaxed) + 1;
+    return number >= fail_first && number < fail_end;
 }
 
 /* ---- the budget ---- */

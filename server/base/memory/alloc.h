@@ -64,7 +64,7 @@ void *qd_shared_alloc_beyond(size_t size) QD_MUST_USE;
 void qd_shared_free(void *memory, size_t size);
 
 /* For tests: of all allocations from now on, `count` fail, from the one numbered `first` on; 1 is the next one. Returns
- * how many were tried since the last call. 0, 0: none fails. One thread at a time. */
+ * how many were tried since the last call. 0, 0: none fails. While no other thread allocates. */
 uint64_t qd_memory_fail(uint64_t first, uint64_t count);
 
 #endif
