@@ -342,6 +342,7 @@ typedef struct qd_msg_tick {
     qd_msg_pairs stays;
     uint64_t merged_ticks;
     bool passed_lost;
+    qd_suspend_reason suspended_reason; /* with `suspended` */
 } qd_msg_tick;
 
 typedef struct qd_msg_applied {

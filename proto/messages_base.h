@@ -92,6 +92,17 @@ typedef enum qd_end_reason {
 } qd_end_reason;
 
 /* X(NAME, number, "text for people") */
+#define QD_SUSPEND_REASONS(X)                                                                                          \
+    X(LIMIT, 1, "limit exceeded")                                                                                      \
+    X(MEMORY, 2, "no memory left")
+
+typedef enum qd_suspend_reason {
+#define X(name, number, text) QD_SUSPEND_##name = number,
+    QD_SUSPEND_REASONS(X)
+#undef X
+} qd_suspend_reason;
+
+/* X(NAME, number, "text for people") */
 #define QD_LEAVE_REASONS(X)                                                                                            \
     X(ROOM_CLOSED, 1, "room closed")                                                                                   \
     X(OBSERVER, 2, "observer gone")                                                                                    \
@@ -192,6 +203,7 @@ typedef enum qd_room_closed_reason {
 QD_API const char *qd_error_code_name(qd_error_code code);
 QD_API const char *qd_end_reason_name(qd_end_reason reason);
 QD_API const char *qd_leave_reason_name(qd_leave_reason reason);
+QD_API const char *qd_suspend_reason_name(qd_suspend_reason reason);
 QD_API const char *qd_visibility_name(qd_visibility sight);
 QD_API const char *qd_index_name(qd_index_kind index);
 QD_API const char *qd_prune_name(qd_prune_kind prune);

@@ -117,6 +117,7 @@ typedef struct qd_msg_view {
     const uint32_t *watcher_enter_observer;
 
     uint64_t merged_ticks;
+    qd_suspend_reason suspended_reason; /* with `suspended` */
 } qd_msg_view;
 
 typedef struct qd_msg_why_result {

@@ -27,6 +27,7 @@
 NAME_OF(qd_error_code_name, qd_error_code, QD_ERROR_CODES, CONSTANT)
 NAME_OF(qd_end_reason_name, qd_end_reason, QD_END_REASONS, TEXT)
 NAME_OF(qd_leave_reason_name, qd_leave_reason, QD_LEAVE_REASONS, TEXT)
+NAME_OF(qd_suspend_reason_name, qd_suspend_reason, QD_SUSPEND_REASONS, TEXT)
 NAME_OF(qd_visibility_name, qd_visibility, QD_VISIBILITIES, TEXT)
 NAME_OF(qd_index_name, qd_index_kind, QD_INDEXES, TEXT)
 NAME_OF(qd_prune_name, qd_prune_kind, QD_PRUNES, TEXT)

@@ -161,12 +161,13 @@ static const golden_vector server_vectors[] = {
      "sessions { } sessions { session: 301 } more: true }"},
     {"session_list_empty", "08069a0100", "seq: 6 session_list { }"},
     {"tick",
-     "3a7608ac021080e497d01218012001280330013880f882ad16420801000000020000004a0803000000ffffffff520203075a0c04000000050"
+     "3a7908ac021080e497d01218012001280330013880f882ad16420801000000020000004a0803000000ffffffff520203075a0c04000000050"
      "0000006000000620c0700000008000000090000006a040a00000072040b0000007a080c0000000d0000008201080e0000000f000000880180"
-     "8cee891a900101",
-     "tick { room: 300 tick: 5000000000 reset: true last: true skipped: 3 suspended: true suspended_count: 6000000000 "
-     "end_a: [1, 2] end_b: [3, 4294967295] end_reason: \"\\003\\007\" begin_a: [4, 5, 6] begin_b: [7, 8, 9] stay_a: 10 "
-     "stay_b: 11 passed_a: [12, 13] passed_b: [14, 15] merged_ticks: 7000000000 passed_lost: true }"},
+     "8cee891a900101980102",
+     "tick { room: 300 tick: 5000000000 reset: true last: true skipped: 3 suspended: true suspended_count: "
+     "6000000000 end_a: [1, 2] end_b: [3, 4294967295] end_reason: \"\\003\\007\" begin_a: [4, 5, 6] begin_b: [7, 8, "
+     "9] stay_a: 10 stay_b: 11 passed_a: [12, 13] passed_b: [14, 15] merged_ticks: 7000000000 passed_lost: true "
+     "suspended_reason: SUSPEND_REASON_MEMORY }"},
     {"tick_begins", "3a1308ac02100720015a0401000000620402000000",
      "tick { room: 300 tick: 7 last: true begin_a: 1 begin_b: 2 }"},
     {"applied", "0807422b08ac021080e497d01218ffffffffffffff0f221000f2052a01000000070000000000000028ac0230013801",
@@ -203,23 +204,24 @@ static const golden_vector server_vectors[] = {
     {"query_result_of_region", "080e720f08ac0210071a0801000000ffffffff",
      "seq: 14 query_result { room: 300 tick: 7 id: [1, 4294967295] }"},
     {"view",
-     "7add0208ac021080e497d0121801200128013a0801000000ffffffff420803000000040000004a02040a520801000000ffffffff5a0805000"
+     "7ae00208ac021080e497d0121801200128013a0801000000ffffffff420803000000040000004a02040a520801000000ffffffff5a0805000"
      "0000600000062080000c03f000020c06a0800006040000090c072080000b0400000d0c07a080000003f0000803e8201080000803f00000040"
      "8a010800004040000080409201080000a0400000c0409a01020103a201080800000009000000aa01100700000000000000fffffffffffffff"
      "fb201020301ba0104000102ffc201080300000004000000ca010801000000ffffffffd201080000c03f000020c0da010800006040000090c0"
      "e201080000b0400000d0c0ea01080500000006000000f20110080000000000000000f2052a01000000fa01080300000004000000820208030"
      "00000040000008a02100700000000000000ffffffffffffffff9202080500000006000000a202080000e040000000c1aa0208000010410000"
-     "00bfb20208000040c000002041",
+     "00bfb20208000040c000002041b80202",
      "view { room: 300 tick: 5000000000 last: true reset: true reset_watchers: true leave_observer: [1, 4294967295] "
      "leave_id: [3, 4] leave_reason: \"\\004\\012\" enter_observer: [1, 4294967295] enter_id: [5, 6] enter_x: [1.5, "
-     "-2.5] enter_y: [3.5, -4.5] enter_z: [5.5, -6.5] enter_half_x: [0.5, 0.25] enter_half_y: [1, 2] enter_half_z: [3, "
-     "4] enter_radius: [5, 6] enter_shape: \"\\001\\003\" enter_category: [8, 9] enter_tag: [7, 18446744073709551615] "
-     "enter_payload_size: \"\\003\\001\" enter_payload: \"\\000\\001\\002\\377\" relay_observer: [3, 4] relay_id: [1, "
-     "4294967295] relay_x: [1.5, -2.5] relay_y: [3.5, -4.5] relay_z: [5.5, -6.5] watcher_leave_entity: [5, 6] "
-     "watcher_leave_session: [8, 5000000000] watcher_leave_observer: [3, 4] watcher_enter_entity: [3, 4] "
-     "watcher_enter_session: [7, 18446744073709551615] watcher_enter_observer: [5, 6] enter_axis_x: [7, -8] "
-     "enter_axis_y: [9, -0.5] enter_axis_z: [-3, 10] }"},
-    {"view_suspended", "7a0908ac02100718013001", "view { room: 300 tick: 7 last: true suspended: true }"},
+     "-2.5] enter_y: [3.5, -4.5] enter_z: [5.5, -6.5] enter_half_x: [0.5, 0.25] enter_half_y: [1, 2] enter_half_z: "
+     "[3, 4] enter_radius: [5, 6] enter_shape: \"\\001\\003\" enter_category: [8, 9] enter_tag: [7, "
+     "18446744073709551615] enter_payload_size: \"\\003\\001\" enter_payload: \"\\000\\001\\002\\377\" "
+     "relay_observer: [3, 4] relay_id: [1, 4294967295] relay_x: [1.5, -2.5] relay_y: [3.5, -4.5] relay_z: [5.5, "
+     "-6.5] watcher_leave_entity: [5, 6] watcher_leave_session: [8, 5000000000] watcher_leave_observer: [3, 4] "
+     "watcher_enter_entity: [3, 4] watcher_enter_session: [7, 18446744073709551615] watcher_enter_observer: [5, 6] "
+     "enter_axis_x: [7, -8] enter_axis_y: [9, -0.5] enter_axis_z: [-3, 10] suspended_reason: SUSPEND_REASON_MEMORY }"},
+    {"view_suspended", "7a0c08ac02100718013001b80201",
+     "view { room: 300 tick: 7 last: true suspended: true suspended_reason: SUSPEND_REASON_LIMIT }"},
     {"view_merged", "7a1008ac02100718012001980280e497d012",
      "view { room: 300 tick: 7 last: true reset: true merged_ticks: 5000000000 }"},
     {"view_plain_enters",

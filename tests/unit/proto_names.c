@@ -13,13 +13,14 @@ typedef struct constant {
     int number;
 } constant;
 
-#define ROW(prefix, name, number)        {prefix #name, number},
-#define INDEX(name, number, text)        ROW("INDEX_", name, number)
-#define PRUNE(name, number, text)        ROW("PRUNE_", name, number)
-#define END_REASON(name, number, text)   ROW("END_REASON_", name, number)
-#define LEAVE_REASON(name, number, text) ROW("LEAVE_REASON_", name, number)
-#define VISIBILITY(name, number, text)   ROW("VISIBILITY_", name, number)
-#define ERROR_CODE(name, number)         ROW("ERROR_CODE_", name, number)
+#define ROW(prefix, name, number)          {prefix #name, number},
+#define INDEX(name, number, text)          ROW("INDEX_", name, number)
+#define PRUNE(name, number, text)          ROW("PRUNE_", name, number)
+#define END_REASON(name, number, text)     ROW("END_REASON_", name, number)
+#define SUSPEND_REASON(name, number, text) ROW("SUSPEND_REASON_", name, number)
+#define LEAVE_REASON(name, number, text)   ROW("LEAVE_REASON_", name, number)
+#define VISIBILITY(name, number, text)     ROW("VISIBILITY_", name, number)
+#define ERROR_CODE(name, number)           ROW("ERROR_CODE_", name, number)
 
 static const struct {
     const ProtobufCEnumDescriptor *descriptor;
@@ -28,6 +29,7 @@ static const struct {
     {&quadrille__v1__index__descriptor, {QD_INDEXES(INDEX)}},
     {&quadrille__v1__prune__descriptor, {QD_PRUNES(PRUNE)}},
     {&quadrille__v1__end_reason__descriptor, {QD_END_REASONS(END_REASON)}},
+    {&quadrille__v1__suspend_reason__descriptor, {QD_SUSPEND_REASONS(SUSPEND_REASON)}},
     {&quadrille__v1__leave_reason__descriptor, {QD_LEAVE_REASONS(LEAVE_REASON)}},
     {&quadrille__v1__visibility__descriptor, {QD_VISIBILITIES(VISIBILITY)}},
     {&quadrille__v1__error_code__descriptor, {QD_ERROR_CODES(ERROR_CODE)}},
@@ -84,6 +86,8 @@ TEST(number_has_a_name)
         {qd_end_reason_name(QD_END_ROOM_CLOSED), "room closed"},
         {qd_end_reason_name((qd_end_reason)0), "UNKNOWN"},
         {qd_end_reason_name((qd_end_reason)255), "UNKNOWN"},
+        {qd_suspend_reason_name(QD_SUSPEND_MEMORY), "no memory left"},
+        {qd_suspend_reason_name((qd_suspend_reason)3), "UNKNOWN"},
         {qd_leave_reason_name(QD_LEAVE_ROOM_CLOSED), "room closed"},
         {qd_leave_reason_name(QD_LEAVE_LIMIT), "others are nearer"},
         {qd_leave_reason_name((qd_leave_reason)0), "UNKNOWN"},
