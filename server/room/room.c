@@ -188,6 +188,9 @@ void qd_room_reshape(qd_room *room, uint32_t member, const qd_room_batch *batch,
         uint32_t slot;
         int refusal = qd_batch_find(&room->entities, member, batch, i, &slot);
 
+        if (!refusal && batch->category && qd_view_index_reserve_change(&room->views) != QD_OK) {
+            refusal = QD_ROOM_FULL;
+        }
         if (!refusal) {
             refusal = qd_batch_reshape(&room->entities, batch, i, slot);
         }
@@ -356,6 +359,26 @@ void qd_room_catch_up(qd_room *room, const qd_executor *executor)
 bool qd_room_next_report(qd_room *room, qd_room_report *report)
 {
     return qd_pairs_next_report(&room->pairs, report);
+}
+
+/* ---- memory ---- */
+
+void qd_room_trim(qd_room *room)
+{
+    qd_entities *entities = &room->entities;
+
+    qd_snapshot_release(entities);
+    qd_refused_forget(&entities->refused);
+    qd_members_trim(entities);
+    qd_pairs_trim(&room->pairs);
+    qd_views_trim(&room->views);
+    qd_entities_trim(entities);
+    qd_heap_trim(entities->heap);
+}
+
+uint32_t qd_room_member_end(const qd_room *room)
+{
+    return room->entities.members.count;
 }
 
 /* ---- reading ---- */

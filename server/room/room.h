@@ -104,6 +104,12 @@ bool qd_room_lags(const qd_room *room, uint32_t member);
 
 /* ---- ticks and reports ---- */
 
+/* Gives back memory that the room no longer needs, after much of what was in it has gone. No report may be unread. Takes
+ * as long as a look at every slot, but only if most slots are free. */
+void qd_room_trim(qd_room *room);
+/* Member numbers in use, or in reports, are below this. */
+uint32_t qd_room_member_end(const qd_room *room);
+
 /* Prefetches what a tick reads first. */
 void qd_room_fetch(const qd_room *room);
 /* One tick. `skipped`: how many ticks were left out before it; they count in the tick's number. Afterwards there is a

@@ -6,11 +6,22 @@
 #define IDLE_FACTOR     4u
 #define BLOCK_BYTES_MIN 1024u
 
-static void replace(qd_block *block, qd_heap *heap, size_t size)
+/* What a block of no bytes gives. */
+static _Alignas(QD_BLOCK_ALIGNMENT) char nothing[QD_BLOCK_ALIGNMENT];
+
+static void empty(qd_block *block, qd_heap *heap)
 {
     qd_heap_free_aligned(heap, block->memory, QD_BLOCK_ALIGNMENT, block->size);
-    block->memory = size > 0 ? qd_heap_need(heap, QD_BLOCK_ALIGNMENT, size) : NULL;
-    block->size = size;
+    block->memory = NULL;
+    block->size = 0;
+}
+
+/* Without memory, the block is empty. */
+static void replace(qd_block *block, qd_heap *heap, size_t size)
+{
+    empty(block, heap);
+    block->memory = qd_heap_alloc_aligned(heap, QD_BLOCK_ALIGNMENT, size);
+    block->size = block->memory ? size : 0;
 }
 
 /* Adds half, so that slow growth does not replace the block at each use. */
@@ -36,11 +47,14 @@ void *qd_block_fit(qd_block *block, qd_heap *heap, size_t size)
     if (size > block->size) {
         replace(block, heap, with_reserve(size));
     }
-    return block->memory;
+    if (size > block->size) {
+        replace(block, heap, qd_block_part(size, 1));
+    }
+    return size == 0 ? nothing : size <= block->size ? block->memory : NULL;
 }
 
 void qd_block_deinit(qd_block *block, qd_heap *heap)
 {
-    replace(block, heap, 0);
+    empty(block, heap);
     *block = (qd_block){0};
 }

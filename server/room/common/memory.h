@@ -17,9 +17,8 @@ typedef struct qd_block {
     uint32_t uses; /* since the size was last checked */
 } qd_block;
 
-/* At least `size` bytes, aligned to QD_BLOCK_ALIGNMENT. May exceed the memory budget. NULL if size is 0 and the block
- * is empty. */
-void *qd_block_fit(qd_block *block, qd_heap *heap, size_t size);
+/* At least `size` bytes, aligned to QD_BLOCK_ALIGNMENT. NULL: no memory, and the block is empty; never if size is 0. */
+void *qd_block_fit(qd_block *block, qd_heap *heap, size_t size) QD_MUST_USE;
 void qd_block_deinit(qd_block *block, qd_heap *heap);
 
 /* The bytes of `count` values of `size`, rounded up so that the next part of the block is aligned, too. */

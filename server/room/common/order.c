@@ -226,13 +226,17 @@ static void sort_by(qd_order *order, size_t count, struct range range)
     }
 }
 
-qd_order qd_order_in_block(qd_block *block, qd_heap *heap, size_t count)
+bool qd_order_in_block(qd_order *order, qd_block *block, qd_heap *heap, size_t count)
 {
     const size_t keys = qd_block_part(count, sizeof(uint64_t)), values = qd_block_part(count, sizeof(uint32_t));
     char *memory = qd_block_fit(block, heap, 2 * (keys + values));
 
-    return (qd_order){(uint64_t *)memory, (uint64_t *)(memory + keys), (uint32_t *)(memory + 2 * keys),
-                      (uint32_t *)(memory + 2 * keys + values)};
+    if (!memory) {
+        return false;
+    }
+    *order = (qd_order){(uint64_t *)memory, (uint64_t *)(memory + keys), (uint32_t *)(memory + 2 * keys),
+                        (uint32_t *)(memory + 2 * keys + values)};
+    return true;
 }
 
 void qd_order_put_back(const qd_order *part, size_t count)

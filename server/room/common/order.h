@@ -35,8 +35,8 @@ static inline qd_order qd_order_part(const qd_order *order, size_t first)
 }
 /* Copies `count` keys of a sorted part to where they were before, if sorting has swapped them with the spare memory. */
 void qd_order_put_back(const qd_order *part, size_t count);
-/* The arrays of an order, with values, in scratch memory. */
-qd_order qd_order_in_block(qd_block *block, qd_heap *heap, size_t count);
+/* The arrays of an order, with values, in scratch memory. Returns whether there was memory for them. */
+bool qd_order_in_block(qd_order *order, qd_block *block, qd_heap *heap, size_t count) QD_MUST_USE;
 
 /* Sorts ascending. Of the keys' lower halves only the lowest `low_bits` may be set, of the upper halves `high_bits`. */
 void qd_order_sort(qd_order *order, size_t count, unsigned low_bits, unsigned high_bits);

@@ -121,12 +121,13 @@ typedef struct qd_room_report {
      * report is known to be the same. */
     uint32_t share;
     uint64_t tick;
-    uint32_t skipped;         /* ticks left out before this one */
-    bool reset;               /* `begins` is the whole set */
-    uint64_t merged_ticks;    /* with reset: so many ticks up to this one were lost (qd_room_lost) */
-    bool passed_lost;         /* with merged_ticks: pairs may have passed at those ticks */
-    bool suspended;           /* too many pairs: reported once, without pairs, until a reset */
-    uint64_t suspended_count; /* with suspended: events_max + 1, where counting stopped */
+    uint32_t skipped;                   /* ticks left out before this one */
+    bool reset;                         /* `begins` is the whole set */
+    uint64_t merged_ticks;              /* with reset: so many ticks up to this one were lost (qd_room_lost) */
+    bool passed_lost;                   /* with merged_ticks: pairs may have passed at those ticks */
+    bool suspended;                     /* too many pairs, or no memory: reported once, without pairs, until a reset */
+    qd_suspend_reason suspended_reason; /* with suspended */
+    uint64_t suspended_count;           /* with QD_SUSPEND_LIMIT: events_max + 1, where counting stopped */
     qd_room_pairs ends;
     const uint8_t *end_reason; /* qd_space_reason, one per end */
     qd_room_pairs begins;

@@ -67,10 +67,11 @@ typedef enum qd_room_leave_reason {
 typedef struct qd_room_view_report {
     uint32_t member;
     uint64_t tick;
-    bool reset;            /* all views start again: enters are the whole views */
-    bool reset_watchers;   /* the reverse view starts again: watcher_enters are the whole view */
-    bool suspended;        /* views and the reverse view are empty until a reset (room_views.h, LIMIT); reported once */
-    uint64_t merged_ticks; /* with reset: so many ticks up to this one were lost (qd_room_view_lost) */
+    bool reset;          /* all views start again: enters are the whole views */
+    bool reset_watchers; /* the reverse view starts again: watcher_enters are the whole view */
+    bool suspended;      /* views and the reverse view are empty until a reset (room_views.h, LIMIT); reported once */
+    qd_suspend_reason suspended_reason; /* with suspended */
+    uint64_t merged_ticks;              /* with reset: so many ticks up to this one were lost (qd_room_view_lost) */
 
     uint32_t leave_count;
     const uint32_t *leave_observer, *leave_id;

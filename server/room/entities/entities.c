@@ -47,18 +47,46 @@ void qd_entities_deinit(qd_entities *entities)
 
 /* ---- refusals ---- */
 
-/* So many refused entries are listed even if the memory budget is used up: its end is a cause of refusals. */
-#define REFUSED_FEW 64u
-
 static bool reserve_refused(qd_refused *lists, uint32_t at)
 {
-    const qd_array_mode mode = at < REFUSED_FEW ? QD_ARRAY_NEED : QD_ARRAY_TRY;
+    return qd_array_reserve(lists->heap, lists->index, lists->index_capacity, at) &&
+           qd_array_reserve(lists->heap, lists->code, lists->code_capacity, at) &&
+           qd_array_reserve(lists->heap, lists->field, lists->field_capacity, at);
+}
 
-#define FITS(array)                                                                                                    \
-    (at < lists->array##_capacity ||                                                                                   \
-     qd_array_fit(lists->heap, &lists->array, &lists->array##_capacity, sizeof *lists->array, at, mode))
-    return FITS(index) && FITS(code) && FITS(field);
-#undef FITS
+static void list_few(qd_refused *lists, uint32_t at, uint32_t index, int refusal)
+{
+    lists->few_index[at] = index;
+    lists->few_code[at] = (uint8_t)refusal;
+    lists->few_field[at] = (uint8_t)(refusal >> QD_REFUSED_FIELD_SHIFT);
+}
+
+/* The few become the first of many. */
+static bool list_many(qd_refused *lists)
+{
+    if (!reserve_refused(lists, QD_REFUSED_FEW)) {
+        return false;
+    }
+    memcpy(lists->index, lists->few_index, sizeof lists->few_index);
+    memcpy(lists->code, lists->few_code, sizeof lists->few_code);
+    memcpy(lists->field, lists->few_field, sizeof lists->few_field);
+    return true;
+}
+
+/* Returns whether there was memory for it. */
+static bool list_refused(qd_refused *lists, uint32_t at, uint32_t index, int refusal)
+{
+    if (at < QD_REFUSED_FEW) {
+        list_few(lists, at, index, refusal);
+        return true;
+    }
+    if (!(at == QD_REFUSED_FEW ? list_many(lists) : reserve_refused(lists, at))) {
+        return false;
+    }
+    lists->index[at] = index;
+    lists->code[at] = (uint8_t)refusal;
+    lists->field[at] = (uint8_t)(refusal >> QD_REFUSED_FIELD_SHIFT);
+    return true;
 }
 
 void qd_refuse_entry(qd_room_refusals *refusals, uint32_t index, int refusal)
@@ -67,18 +95,13 @@ void qd_refuse_entry(qd_room_refusals *refusals, uint32_t index, int refusal)
     const uint32_t at = refusals->listed;
 
     /* The entries that are listed are the first ones, so that nothing follows an entry that found no memory. */
-    const bool is_listed = at == refusals->count && reserve_refused(lists, at);
+    refusals->listed += at == refusals->count && list_refused(lists, at, index, refusal);
     refusals->count++;
-    if (is_listed) {
-        lists->index[at] = index;
-        lists->code[at] = (uint8_t)refusal;
-        lists->field[at] = (uint8_t)(refusal >> QD_REFUSED_FIELD_SHIFT);
-        refusals->listed++;
-    }
     /* An array may have moved even if another one found no memory. */
-    refusals->index = lists->index;
-    refusals->code = lists->code;
-    refusals->field = lists->field;
+    const bool are_few = refusals->listed <= QD_REFUSED_FEW;
+    refusals->index = are_few ? lists->few_index : lists->index;
+    refusals->code = are_few ? lists->few_code : lists->code;
+    refusals->field = are_few ? lists->few_field : lists->field;
 }
 
 void qd_refused_forget(qd_refused *lists)
@@ -86,7 +109,9 @@ void qd_refused_forget(qd_refused *lists)
     qd_array_drop(lists->heap, lists->index, lists->index_capacity);
     qd_array_drop(lists->heap, lists->code, lists->code_capacity);
     qd_array_drop(lists->heap, lists->field, lists->field_capacity);
-    *lists = (qd_refused){.heap = lists->heap};
+    lists->index = NULL;
+    lists->code = lists->field = NULL;
+    lists->index_capacity = lists->code_capacity = lists->field_capacity = 0;
 }
 
 /* ---- lists of owners ---- */
@@ -146,6 +171,14 @@ uint32_t qd_entities_owned_count(const qd_entities *entities, uint32_t member)
 
 /* ---- adding and removing ---- */
 
+/* Slots between those in use are as if their entities were removed. */
+static void reach_slot(qd_entities *entities, uint32_t slot)
+{
+    for (; entities->slot_end <= slot; entities->slot_end++) {
+        entities->holding[entities->slot_end].next = entities->slot_end;
+    }
+}
+
 qd_status qd_entities_add(qd_entities *entities, uint32_t id, uint32_t owner, const qd_body *body, uint32_t *slot)
 {
     if (entities->ids.count >= entities->entities_max) {
@@ -165,6 +198,7 @@ qd_status qd_entities_add(qd_entities *entities, uint32_t id, uint32_t owner, co
         return status;
     }
     entities->id[*slot] = id;
+    reach_slot(entities, *slot);
     link_in(entities, *slot, owner);
     qd_members_hold(entities, owner);
     return QD_OK;
@@ -181,6 +215,8 @@ void qd_entities_remove(qd_entities *entities, uint32_t slot, qd_space_reason re
     link_out(entities, slot);
     if (qd_space_remove(entities->space, slot, reason)) {
         release(entities, slot);
+    } else {
+        entities->removed++;
     }
 }
 
@@ -190,6 +226,27 @@ void qd_entities_settle(qd_entities *entities)
          slot = qd_space_next_freed(entities->space, slot)) {
         release(entities, slot);
     }
+    entities->removed = 0;
+}
+
+uint32_t qd_entities_slot_end(qd_entities *entities)
+{
+    const bool may_be_lower = entities->removed == 0 && entities->ids.count < entities->slot_end / 4;
+
+    while (may_be_lower && entities->slot_end > 0 && !qd_entities_hold(entities, entities->slot_end - 1)) {
+        entities->slot_end--;
+    }
+    return entities->slot_end;
+}
+
+void qd_entities_trim(qd_entities *entities)
+{
+    const uint32_t end = qd_entities_slot_end(entities);
+
+    qd_ids_trim(&entities->ids);
+    qd_roster_runs_trim(entities, end);
+    qd_array_trim(entities->heap, entities->id, entities->id_capacity, end);
+    qd_array_trim(entities->heap, entities->holding, entities->holding_capacity, end);
 }
 
 /* ---- other owners ---- */

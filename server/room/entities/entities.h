@@ -17,6 +17,10 @@ qd_status qd_entities_add(qd_entities *entities, uint32_t id, uint32_t owner, co
                           uint32_t *slot) QD_MUST_USE;
 /* The entity keeps its slot until qd_entities_settle, unless it came since the last tick. */
 void qd_entities_remove(qd_entities *entities, uint32_t slot, qd_space_reason reason);
+/* For qd_room_trim, last of all: what is by slot. */
+void qd_entities_trim(qd_entities *entities);
+/* No slot from the result on is in use, as few as that can be. */
+uint32_t qd_entities_slot_end(qd_entities *entities);
 /* After qd_space_tick: the slots of removed entities become free. */
 void qd_entities_settle(qd_entities *entities);
 

@@ -70,12 +70,17 @@ typedef struct qd_holding {
     uint32_t owner, previous, next;
 } qd_holding;
 
+/* So many refused entries are listed even if there is no memory left, which is a cause of refusals. */
+#define QD_REFUSED_FEW 16u
+
 /* The refused entries of the last batch, as three arrays. */
 typedef struct qd_refused {
     qd_heap *heap;
     uint32_t *index;
     uint8_t *code, *field;
-    uint32_t index_capacity, code_capacity, field_capacity;
+    uint32_t index_capacity, code_capacity, field_capacity; /* 0: there are not more than few */
+    uint32_t few_index[QD_REFUSED_FEW];
+    uint8_t few_code[QD_REFUSED_FEW], few_field[QD_REFUSED_FEW];
 } qd_refused;
 
 /* The fields that every move reads come first, then those of every tick: with many rooms, each costs a cache miss. */
@@ -94,6 +99,8 @@ typedef struct qd_entities {
     uint32_t *id;
     qd_holding *holding;
     uint32_t id_capacity, holding_capacity;
+    uint32_t slot_end;         /* no slot from here on is in use */
+    uint32_t removed;          /* entities that are removed and still have their slot */
     uint32_t room_owned_first; /* the list of entities that the room owns */
 
     uint32_t entities_max, roster_ids_max; /* as in the config of the room */

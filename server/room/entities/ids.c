@@ -6,6 +6,7 @@
 #include "../../base/assert.h"
 
 #define TABLE_COUNT_MIN 64u
+#define TRIM_SHARE      8u         /* a table shrinks if less than an eighth is in use */
 #define TABLE_COUNT_MAX (1u << 24) /* as many as twice the slots of a space, doubled */
 
 static const qd_id_entry nowhere = {QD_SLOT_NONE, QD_OWNER_NOBODY};
@@ -118,6 +119,61 @@ void qd_ids_remove(qd_ids *ids, uint32_t id)
         QD_ASSERT(was_there);
     }
     ids->count--;
+}
+
+/* Moves the ids from `count` on from the table into the map, which has room for them. */
+static void move_to_map(qd_ids *ids, uint32_t count)
+{
+    for (uint32_t id = count; id < ids->table_count; id++) {
+        if (ids->table[id].slot != QD_SLOT_NONE) {
+            qd_status status = qd_map_put(&ids->map, id, pack(ids->table[id]));
+            QD_ASSERT(status == QD_OK);
+        }
+    }
+}
+
+static uint32_t count_from(const qd_ids *ids, uint32_t first)
+{
+    uint32_t count = 0;
+
+    for (uint32_t id = first; id < ids->table_count; id++) {
+        count += ids->table[id].slot != QD_SLOT_NONE;
+    }
+    return count;
+}
+
+static void shrink(qd_ids *ids, uint32_t count)
+{
+    qd_id_entry *table = qd_heap_alloc(ids->heap, count * sizeof *table);
+
+    if (!table || qd_map_reserve(&ids->map, ids->map.count + count_from(ids, count)) != QD_OK) {
+        qd_heap_free(ids->heap, table, table ? count * sizeof *table : 0);
+        return;
+    }
+    move_to_map(ids, count);
+    memcpy(table, ids->table, count * sizeof *table);
+    qd_heap_free(ids->heap, ids->table, ids->table_count * sizeof ids->table[0]);
+    ids->table = table;
+    ids->table_count = count;
+}
+
+void qd_ids_trim(qd_ids *ids)
+{
+    uint32_t count = TABLE_COUNT_MIN;
+
+    qd_map_trim(&ids->map);
+    if (ids->count == 0) {
+        qd_heap_free(ids->heap, ids->table, ids->table_count * sizeof ids->table[0]);
+        ids->table = NULL;
+        ids->table_count = 0;
+        return;
+    }
+    while (count < 2 * (uint64_t)ids->count) {
+        count *= 2;
+    }
+    if (ids->count < ids->table_count / TRIM_SHARE && count < ids->table_count) {
+        shrink(ids, count);
+    }
 }
 
 qd_id_entry qd_ids_get_mapped(const qd_ids *ids, uint32_t id)

@@ -6,7 +6,7 @@
  *     other ids:         a salted hash map
  *
  * The table covers at most about twice as many ids as there are entities, so that sparse or random ids cost no memory.
- * It grows with the number of entities, and takes over what it then covers from the map.
+ * It grows with the number of entities, and takes over what it then covers from the map. qd_ids_trim goes back.
  */
 #ifndef QD_ROOM_ENTITIES_IDS_H
 #define QD_ROOM_ENTITIES_IDS_H
@@ -37,6 +37,9 @@ qd_status qd_ids_put(qd_ids *ids, uint32_t id, qd_id_entry entry) QD_MUST_USE;
 void qd_ids_set(qd_ids *ids, uint32_t id, qd_id_entry entry);
 /* Removes a known id. */
 void qd_ids_remove(qd_ids *ids, uint32_t id);
+
+/* Gives back memory that was for many more ids, if there is memory for less. */
+void qd_ids_trim(qd_ids *ids);
 
 /* Goes through the ids beyond the table, in no order; use it as qd_map_next. */
 bool qd_ids_next_mapped(const qd_ids *ids, uint32_t *cursor, uint32_t *id, qd_id_entry *entry);

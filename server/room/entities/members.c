@@ -90,6 +90,19 @@ void qd_members_leave(qd_entities *entities, uint32_t member, uint64_t now_ns)
     retire(entities, member);
 }
 
+void qd_members_trim(qd_entities *entities)
+{
+    qd_members *members = &entities->members;
+
+    while (members->count > 0 && members->rows[members->count - 1].presence == QD_ABSENT) {
+        members->count--;
+    }
+    if (members->numbers.next > members->count) {
+        qd_id_pool_trim(&members->numbers, members->count);
+    }
+    qd_array_trim(entities->heap, members->rows, members->capacity, members->count);
+}
+
 uint64_t qd_members_due_ns(const qd_entities *entities)
 {
     const qd_members *members = &entities->members;

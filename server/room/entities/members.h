@@ -18,6 +18,9 @@ qd_status qd_members_join(qd_entities *entities, uint32_t *member) QD_MUST_USE;
 /* Drops the member's rosters. If it has entities, its grace period starts. */
 void qd_members_leave(qd_entities *entities, uint32_t member, uint64_t now_ns);
 
+/* For qd_room_trim: forgets the last numbers, which nobody has. */
+void qd_members_trim(qd_entities *entities);
+
 /* When the next grace period ends; QD_NEVER: none is running. */
 uint64_t qd_members_due_ns(const qd_entities *entities);
 /* The next member whose grace period is over, taken from the queue; QD_MEMBER_NONE. The caller removes its entities,

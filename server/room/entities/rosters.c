@@ -30,6 +30,18 @@ void qd_roster_runs_deinit(qd_entities *entities)
     qd_array_drop(entities->heap, runs->of_slot, runs->slot_capacity);
 }
 
+void qd_roster_runs_trim(qd_entities *entities, uint32_t slot_end)
+{
+    qd_roster_runs *runs = &entities->roster_runs;
+
+    if (runs->numbers.free_count == runs->numbers.next) {
+        qd_id_pool_trim(&runs->numbers, 0);
+        qd_array_trim(entities->heap, runs->sound, runs->sound_capacity, 0);
+        slot_end = 0; /* no slot is in a sound run */
+    }
+    qd_array_trim(entities->heap, runs->of_slot, runs->slot_capacity, slot_end);
+}
+
 void qd_roster_runs_lose(qd_entities *entities, uint32_t slot)
 {
     qd_roster_runs *runs = &entities->roster_runs;

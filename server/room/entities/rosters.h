@@ -29,6 +29,8 @@ void qd_roster_runs_init(qd_entities *entities);
 void qd_roster_runs_deinit(qd_entities *entities);
 /* The entity in that slot has gone, or has another owner. */
 void qd_roster_runs_lose(qd_entities *entities, uint32_t slot);
+/* For qd_room_trim: no slot from `slot_end` on is in use. */
+void qd_roster_runs_trim(qd_entities *entities, uint32_t slot_end);
 /* Frees all rosters of a member. */
 void qd_rosters_drop(qd_entities *entities, qd_rosters *rosters);
 

@@ -25,12 +25,24 @@ static char *lay_out(qd_pair_list *list, char *memory, size_t count, bool reason
     return memory + bytes_of(count, reasons);
 }
 
-void qd_lists_deinit(qd_lists *lists, qd_heap *heap)
+void qd_lists_release_set(qd_pairs *pairs)
 {
-    qd_block_deinit(&lists->events, heap);
-    qd_block_deinit(&lists->set, heap);
+    qd_lists *lists = &pairs->lists;
+
+    qd_block_deinit(&pairs->scratch, pairs->heap);
+    qd_block_deinit(&lists->set, pairs->heap);
+    qd_block_deinit(&lists->own_block[QD_LIST_SET], pairs->heap);
+    lists->all[QD_LIST_SET] = lists->own[QD_LIST_SET] = (qd_pair_list){0};
+}
+
+void qd_lists_release(qd_pairs *pairs)
+{
+    qd_lists *lists = &pairs->lists;
+
+    qd_lists_release_set(pairs);
+    qd_block_deinit(&lists->events, pairs->heap);
     for (int kind = 0; kind < QD_LISTS; kind++) {
-        qd_block_deinit(&lists->own_block[kind], heap);
+        qd_block_deinit(&lists->own_block[kind], pairs->heap);
     }
     *lists = (qd_lists){0};
 }
@@ -75,8 +87,8 @@ static unsigned receivers(const qd_pairs *pairs, qd_space_event event, qd_news n
 }
 
 /* Distributes an ordered list to the receivers of its pairs. It counts first, then copies, so that each member's pairs
- * are one range and still in order. */
-static void distribute(struct listing *listing, struct kind_pair pair)
+ * are one range and still in order. False: no memory. */
+static bool distribute(struct listing *listing, struct kind_pair pair)
 {
     qd_pairs *pairs = listing->pairs;
     qd_list_kind kind = pair.list;
@@ -106,7 +118,11 @@ static void distribute(struct listing *listing, struct kind_pair pair)
         sum += range->count;
         range->count = 0;
     }
-    (void)lay_out(to, qd_block_fit(&pairs->lists.own_block[kind], pairs->heap, bytes_of(sum, reasons)), sum, reasons);
+    char *memory = qd_block_fit(&pairs->lists.own_block[kind], pairs->heap, bytes_of(sum, reasons));
+    if (!memory) {
+        return false;
+    }
+    (void)lay_out(to, memory, sum, reasons);
     pairs->lists.has_own |= sum > 0;
     for (size_t i = 0; i < from->count; i++) {
         unsigned count = receivers(pairs, listing->events[values[i]], news, members);
@@ -122,6 +138,7 @@ static void distribute(struct listing *listing, struct kind_pair pair)
             }
         }
     }
+    return true;
 }
 
 /* ---- lists ---- */
@@ -180,7 +197,7 @@ static void fill_range(size_t range, void *argument)
 /* Few events are sorted on the stack. */
 #define FEW_BYTES 2048u
 
-static void sort(struct listing *listing, const qd_space_events *events, const qd_executor *executor, bool with_values,
+static bool sort(struct listing *listing, const qd_space_events *events, const qd_executor *executor, bool with_values,
                  char *few)
 {
     qd_pairs *pairs = listing->pairs;
@@ -189,7 +206,11 @@ static void sort(struct listing *listing, const qd_space_events *events, const q
     size_t bytes = qd_pair_keys_bytes(events->count, executor);
     void *large = qd_block_fit(&pairs->scratch, pairs->heap, bytes <= FEW_BYTES ? 0 : bytes);
 
+    if (!large) {
+        return false;
+    }
     qd_pair_keys_sort(&listing->keys, &source, executor, bytes <= FEW_BYTES ? few : large);
+    return true;
 }
 
 static qd_space_reason reason_of_all(const qd_pairs *pairs)
@@ -200,8 +221,8 @@ static qd_space_reason reason_of_all(const qd_pairs *pairs)
     return qd_space_end_reasons_differ(pairs->entities->space) ? 0 : QD_SPACE_MOVED_APART;
 }
 
-/* With `ends`, the events are those of a tick; otherwise they are the set of pairs. */
-static void make_lists(qd_pairs *pairs, const qd_executor *executor, const qd_space_events *events, qd_block *block,
+/* With `ends`, the events are those of a tick; otherwise they are the set of pairs. False: no memory. */
+static bool make_lists(qd_pairs *pairs, const qd_executor *executor, const qd_space_events *events, qd_block *block,
                        const struct kind_pair *kinds, unsigned kind_count, bool ends, bool own)
 {
     struct listing listing = {.pairs = pairs,
@@ -213,19 +234,27 @@ static void make_lists(qd_pairs *pairs, const qd_executor *executor, const qd_sp
     _Alignas(uint64_t) char few[FEW_BYTES];
     size_t bytes = 0;
 
-    sort(&listing, events, executor, own || (ends && listing.reason == 0), few);
+    if (!sort(&listing, events, executor, own || (ends && listing.reason == 0), few)) {
+        return false;
+    }
     for (unsigned i = 0; i < kind_count; i++) {
         bytes += bytes_of(qd_pair_keys_count(&listing.keys, kinds[i].event), kinds[i].list == QD_LIST_ENDS);
     }
     char *memory = qd_block_fit(block, pairs->heap, bytes);
+    if (!memory) {
+        return false;
+    }
     for (unsigned i = 0; i < kind_count; i++) {
         memory = lay_out(&pairs->lists.all[kinds[i].list], memory, qd_pair_keys_count(&listing.keys, kinds[i].event),
                          kinds[i].list == QD_LIST_ENDS);
     }
     executor->run(executor->context, listing.ranges, fill_range, &listing);
     for (unsigned i = 0; own && i < kind_count; i++) {
-        distribute(&listing, kinds[i]);
+        if (!distribute(&listing, kinds[i])) {
+            return false;
+        }
     }
+    return true;
 }
 
 /* A round in which no member gets own pairs still counts as a use of their memory, so that it shrinks in time. */
@@ -240,7 +269,7 @@ static void clear_own(qd_lists *lists, qd_heap *heap)
     lists->has_own = has_own;
 }
 
-void qd_lists_of_events(qd_pairs *pairs, const qd_executor *executor, const qd_space_events *events, bool own)
+bool qd_lists_of_events(qd_pairs *pairs, const qd_executor *executor, const qd_space_events *events, bool own)
 {
     static const struct kind_pair kinds[] = {{QD_SPACE_END, QD_LIST_ENDS},
                                              {QD_SPACE_BEGIN, QD_LIST_BEGINS},
@@ -250,12 +279,12 @@ void qd_lists_of_events(qd_pairs *pairs, const qd_executor *executor, const qd_s
     if (!own && pairs->lists.has_own) {
         clear_own(&pairs->lists, pairs->heap);
     }
-    make_lists(pairs, executor, events, &pairs->lists.events, kinds, 4, true, own);
+    return make_lists(pairs, executor, events, &pairs->lists.events, kinds, 4, true, own);
 }
 
-void qd_lists_of_set(qd_pairs *pairs, const qd_executor *executor, const qd_space_events *events, bool own)
+bool qd_lists_of_set(qd_pairs *pairs, const qd_executor *executor, const qd_space_events *events, bool own)
 {
     static const struct kind_pair kinds[] = {{QD_SPACE_STAY, QD_LIST_SET}};
 
-    make_lists(pairs, executor, events, &pairs->lists.set, kinds, 1, false, own);
+    return make_lists(pairs, executor, events, &pairs->lists.set, kinds, 1, false, own);
 }

@@ -6,6 +6,7 @@
 #define QD_ROOM_PAIRS_PAIR_STATE_H
 
 #include "../common/memory.h"
+#include "../common/pause.h"
 #include "../entities/entity_state.h"
 
 /* ---- lists (pair_lists.h) ---- */
@@ -61,6 +62,8 @@ typedef enum qd_news { QD_NEWS_NONE = 0, QD_NEWS_EVENTS, QD_NEWS_RESET, QD_NEWS_
 typedef struct qd_subscriber {
     uint8_t subscription; /* qd_subscription */
     uint8_t news;         /* qd_news */
+    uint8_t before;       /* qd_subscription: before these news */
+    uint8_t reason;       /* qd_suspend_reason, with QD_NEWS_SUSPENDED */
     bool lagging;         /* ticks were lost, and the reset that replaces them is not delivered yet */
     qd_room_interest interest;
     uint64_t reported_tick; /* with `lagging`: the last tick before the lost ones */
@@ -84,6 +87,8 @@ typedef struct qd_pairs {
     uint32_t skipped;
     uint32_t next_member; /* whose report is next */
     qd_block scratch;
+    bool serves_suspended; /* this round also has resets for suspended subscriptions */
+    qd_pause pause;        /* of suspended subscriptions, after one for lack of memory */
 
     uint64_t begins, ends, passed; /* in total */
     /* Grows at every tick at which pairs passed or may have passed unseen; and its value one tick before. */

@@ -22,8 +22,7 @@ void qd_pairs_init(qd_pairs *pairs, const qd_entities *entities, const qd_room_c
 
 void qd_pairs_deinit(qd_pairs *pairs)
 {
-    qd_lists_deinit(&pairs->lists, pairs->heap);
-    qd_block_deinit(&pairs->scratch, pairs->heap);
+    qd_lists_release(pairs);
     qd_array_drop(pairs->heap, pairs->rows, pairs->capacity);
 }
 
@@ -39,20 +38,42 @@ qd_status qd_pairs_join(qd_pairs *pairs, uint32_t member)
     return QD_OK;
 }
 
+void qd_pairs_trim(qd_pairs *pairs)
+{
+    pairs->next_member = QD_MEMBER_NONE;
+    pairs->count = pairs->count < pairs->entities->members.count ? pairs->count : pairs->entities->members.count;
+    qd_array_trim(pairs->heap, pairs->rows, pairs->capacity, pairs->count);
+    if (pairs->entities->ids.count == 0 || pairs->subscriptions[QD_LIVE] + pairs->subscriptions[QD_DUE] == 0) {
+        qd_lists_release(pairs);
+    }
+}
+
 /* ---- rounds ---- */
+
+/* The news found no memory. */
+static void fail(qd_pairs *pairs, qd_news news)
+{
+    qd_subscriptions_fail(pairs, news);
+    qd_pause_start(&pairs->pause);
+}
 
 static void report_events(qd_pairs *pairs, const qd_executor *executor, const qd_space_events *events)
 {
     /* Without a live subscription the space does not look for pairs that passed. With too many events, it does not find
      * all of them. */
     bool is_known = pairs->subscriptions[QD_LIVE] > 0 && events->complete;
+    const bool has_failed = events->stopped == QD_SPACE_STOP_MEMORY;
 
-    if (pairs->subscriptions[QD_LIVE] > 0 && !events->complete) {
+    if (pairs->subscriptions[QD_LIVE] > 0 && !events->complete && !has_failed) {
         (void)qd_subscriptions_assign(pairs, QD_LIVE, QD_NEWS_SUSPENDED, QD_SUSPENDED);
         events = &no_events;
     }
     bool any_own = qd_subscriptions_assign(pairs, QD_LIVE, QD_NEWS_EVENTS, QD_LIVE);
-    qd_lists_of_events(pairs, executor, events, any_own);
+    if (has_failed || !qd_lists_of_events(pairs, executor, events, any_own)) {
+        fail(pairs, QD_NEWS_EVENTS);
+        is_known = false;
+        qd_lists_release(pairs);
+    }
     pairs->begins += pairs->lists.all[QD_LIST_BEGINS].count;
     pairs->ends += pairs->lists.all[QD_LIST_ENDS].count;
     pairs->passed += pairs->lists.all[QD_LIST_PASSED].count;
@@ -68,22 +89,29 @@ static void report_set(qd_pairs *pairs, const qd_executor *executor, bool suspen
     qd_space_events set;
 
     qd_space_pairs(pairs->entities->space, executor, pairs->events_max, &set);
-    if (!set.complete) {
+    const bool has_failed = set.stopped == QD_SPACE_STOP_MEMORY;
+    if (!set.complete && !has_failed) {
         (void)qd_subscriptions_assign(pairs, QD_DUE, QD_NEWS_SUSPENDED, QD_SUSPENDED);
         return;
     }
-    QD_VALIDATE(pairs->subscriptions[QD_LIVE] == 0 || pairs->set_count == set.count);
-    pairs->set_count = set.count;
+    QD_VALIDATE(has_failed || pairs->subscriptions[QD_LIVE] == 0 || pairs->set_count == set.count);
     bool any_own = suspended && qd_subscriptions_assign(pairs, QD_SUSPENDED, QD_NEWS_RESET, QD_LIVE);
     any_own |= qd_subscriptions_assign(pairs, QD_DUE, QD_NEWS_RESET, QD_LIVE);
-    qd_lists_of_set(pairs, executor, &set, any_own);
+    if (has_failed || !qd_lists_of_set(pairs, executor, &set, any_own)) {
+        fail(pairs, QD_NEWS_RESET);
+        qd_lists_release_set(pairs);
+        return;
+    }
+    pairs->set_count = set.count;
 }
 
 bool qd_pairs_tick(qd_pairs *pairs, const qd_executor *executor, uint32_t skipped)
 {
-    const bool is_waiting = pairs->subscriptions[QD_DUE] + pairs->subscriptions[QD_SUSPENDED] > 0;
     qd_space_events events;
 
+    qd_pause_tick(&pairs->pause);
+    pairs->serves_suspended = pairs->subscriptions[QD_SUSPENDED] > 0 && pairs->pause.left == 0;
+    const bool is_waiting = pairs->subscriptions[QD_DUE] > 0 || pairs->serves_suspended;
     qd_subscriptions_begin_round(pairs, skipped);
     qd_space_tick(pairs->entities->space, executor, qd_subscriptions_wanted(pairs), pairs->events_max, &events);
     report_events(pairs, executor, &events);
@@ -92,7 +120,7 @@ bool qd_pairs_tick(qd_pairs *pairs, const qd_executor *executor, uint32_t skippe
 
 void qd_pairs_reset(qd_pairs *pairs, const qd_executor *executor)
 {
-    report_set(pairs, executor, true);
+    report_set(pairs, executor, pairs->serves_suspended);
 }
 
 void qd_pairs_catch_up(qd_pairs *pairs, const qd_executor *executor)
@@ -107,7 +135,8 @@ void qd_pairs_catch_up(qd_pairs *pairs, const qd_executor *executor)
 
 /* ---- reports ---- */
 
-enum { SHARE_NONE = 0, SHARE_EVENTS, SHARE_EVENTS_AND_STAYS, SHARE_SUSPENDED, SHARE_RESET };
+/* SHARE_SUSPENDED plus the reason. */
+enum { SHARE_NONE = 0, SHARE_EVENTS, SHARE_EVENTS_AND_STAYS, SHARE_SUSPENDED, SHARE_RESET = SHARE_SUSPENDED + 3 };
 
 /* Resets with all pairs are the same for members that missed the same. */
 static uint32_t reset_share(const qd_room_report *report)
@@ -170,9 +199,10 @@ static bool make_report(const qd_pairs *pairs, const qd_subscriber *row, qd_room
         return true;
     case QD_NEWS_SUSPENDED:
         report->suspended = true;
+        report->suspended_reason = (qd_suspend_reason)row->reason;
+        report->share = SHARE_SUSPENDED + row->reason;
         /* How far a traversal came before it stopped depends on the workers; that it passed the limit does not. */
-        report->suspended_count = (uint64_t)pairs->events_max + 1;
-        report->share = SHARE_SUSPENDED;
+        report->suspended_count = row->reason == QD_SUSPEND_LIMIT ? (uint64_t)pairs->events_max + 1 : 0;
         return true;
     }
     return false;

@@ -22,6 +22,9 @@ bool qd_pairs_tick(qd_pairs *pairs, const qd_executor *executor, uint32_t skippe
 void qd_pairs_reset(qd_pairs *pairs, const qd_executor *executor);
 void qd_pairs_catch_up(qd_pairs *pairs, const qd_executor *executor);
 
+/* For qd_room_trim, after the members. */
+void qd_pairs_trim(qd_pairs *pairs);
+
 /* The next report of the round, which points into its lists; false: there is none. */
 bool qd_pairs_next_report(qd_pairs *pairs, qd_room_report *report);
 

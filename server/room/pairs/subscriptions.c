@@ -123,10 +123,26 @@ bool qd_subscriptions_assign(qd_pairs *pairs, qd_subscription from, qd_news news
             continue;
         }
         row->news = (uint8_t)news;
+        row->before = (uint8_t)from;
+        row->reason = QD_SUSPEND_LIMIT;
         any_own |= row->interest.own_only;
         change_state(pairs, row, to);
     }
     return any_own;
+}
+
+void qd_subscriptions_fail(qd_pairs *pairs, qd_news news)
+{
+    for (uint32_t member = 0; member < pairs->count; member++) {
+        qd_subscriber *row = &pairs->rows[member];
+
+        if (row->news != (uint8_t)news) {
+            continue;
+        }
+        row->news = row->before == QD_SUSPENDED ? QD_NEWS_NONE : QD_NEWS_SUSPENDED;
+        row->reason = QD_SUSPEND_MEMORY;
+        change_state(pairs, row, QD_SUSPENDED);
+    }
 }
 
 qd_space_wanted qd_subscriptions_wanted(const qd_pairs *pairs)

@@ -24,6 +24,8 @@ void qd_subscriptions_begin_round(qd_pairs *pairs, uint32_t skipped);
 /* Gives all subscriptions in state `from` that have no news yet these news, and moves them to state `to`. Returns
  * whether some of them have own_only. */
 bool qd_subscriptions_assign(qd_pairs *pairs, qd_subscription from, qd_news news, qd_subscription to);
+/* There was no memory for these news of the round: subscriptions are suspended, or stay so. */
+void qd_subscriptions_fail(qd_pairs *pairs, qd_news news);
 /* What the live subscriptions together want of a tick. */
 qd_space_wanted qd_subscriptions_wanted(const qd_pairs *pairs);
 

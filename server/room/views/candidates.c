@@ -61,6 +61,10 @@ static void note(qd_candidates *candidates, qd_candidate pair, uint32_t flag, bo
     uint32_t *entry =
         begins ? qd_visible_entries_put(set, views->heap, pair.slot, 0) : qd_visible_entries_find(set, pair.slot);
 
+    if (QD_UNLIKELY(begins && !entry)) {
+        views->no_memory = true;
+        return;
+    }
     QD_ASSERT(entry);
     mark_changed(candidates, pair.row, entry);
     *entry = begins ? *entry | flag : *entry & ~flag;
@@ -76,7 +80,9 @@ static void settle(qd_views *views, qd_candidate pair, bool begins)
     if (begins) {
         uint32_t *entry = qd_visible_entries_put(set, views->heap, pair.slot, QD_ENTRY_INNER);
 
-        if (qd_rule_allows(views, observer, pair.slot, QD_ENTRY_INNER)) {
+        if (QD_UNLIKELY(!entry)) {
+            views->no_memory = true;
+        } else if (qd_rule_allows(views, observer, pair.slot, QD_ENTRY_INNER)) {
             admit(views, pair, entry);
         }
         return;
@@ -135,12 +141,13 @@ void qd_candidates_note(qd_candidates *candidates, const qd_crossings *crossings
     char *memory = qd_block_fit(&views->candidates, views->heap, begins_bytes + candidate_bytes);
 
     if (memory == NULL) {
+        views->no_memory = true;
         return;
     }
     candidates->begins = (qd_crossing *)memory;
     candidates->all = (qd_candidate *)(memory + begins_bytes);
 
-    for (size_t i = 0; i < crossings->count; i++) {
+    for (size_t i = 0; i < crossings->count && !views->no_memory; i++) {
         const qd_crossing crossing = crossings->all[i];
         const qd_candidate pair = pair_of(crossing);
 
@@ -156,7 +163,7 @@ void qd_candidates_note(qd_candidates *candidates, const qd_crossings *crossings
             note(candidates, pair, flag_of(crossing), false);
         }
     }
-    for (size_t i = 0; i < candidates->begin_count; i++) {
+    for (size_t i = 0; i < candidates->begin_count && !views->no_memory; i++) {
         note(candidates, pair_of(candidates->begins[i]), flag_of(candidates->begins[i]), true);
     }
 }

@@ -21,7 +21,7 @@ static void find_shown(qd_views *views, qd_observer *observer)
         uint32_t slot = qd_ids_get(&views->entities->ids, observer->exceptions[observer->hide_count + i]).slot;
 
         if (slot != QD_SLOT_NONE) {
-            (void)qd_visible_entries_put(set, views->heap, slot, QD_ENTRY_SHOWN | QD_ENTRY_CHANGED);
+            views->no_memory |= !qd_visible_entries_put(set, views->heap, slot, QD_ENTRY_SHOWN | QD_ENTRY_CHANGED);
         }
     }
 }
@@ -61,7 +61,7 @@ static void want(qd_views *views, uint32_t row)
                                 .flags = flags,
                                 .at = at};
 
-            qd_priority_list_add(&views->wanted, views->heap, item);
+            views->no_memory |= !qd_priority_list_add(&views->wanted, views->heap, item);
         } else if (flags & QD_ENTRY_SEEN) {
             qd_view_leave(views, row, &set->entry[at], qd_rule_reason(views, observer, slot, flags));
         }
@@ -224,7 +224,7 @@ static void relay_one(const struct relaying *relaying, uint32_t at)
                         .id = relayed->id,
                         .slot = slot,
                         .observer = relaying->row};
-    qd_priority_list_add(&views->waiting, views->heap, item);
+    views->no_memory |= !qd_priority_list_add(&views->waiting, views->heap, item);
 }
 
 #define DUE_COUNT 128u
@@ -404,7 +404,8 @@ static uint32_t next_attended(const qd_views *views, uint32_t row)
 
 void qd_changes_make(qd_views *views, uint32_t steps)
 {
-    for (uint32_t row = next_attended(views, 0); row < views->count; row = next_attended(views, row + 1)) {
+    for (uint32_t row = next_attended(views, 0); row < views->count && !views->no_memory;
+         row = next_attended(views, row + 1)) {
         if (views->attention[row] & QD_ATTEND_GONE) {
             end_view(views, row);
         } else if (views->attention[row] & QD_ATTEND_WHOLE) {

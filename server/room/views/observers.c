@@ -58,6 +58,7 @@ static void link_anchored(qd_views *views, uint32_t row)
 
     if (anchor != QD_NONE) {
         link_in(views, row, &views->targets[anchor].anchored, offsetof(qd_observer, of_anchor));
+        views->carried++;
     }
 }
 
@@ -67,6 +68,7 @@ static void unlink_anchored(qd_views *views, uint32_t row)
 
     if (anchor != QD_NONE) {
         link_out(views, row, &views->targets[anchor].anchored, offsetof(qd_observer, of_anchor));
+        views->carried--;
     }
 }
 
@@ -110,6 +112,34 @@ void qd_observer_release(qd_views *views, uint32_t row)
     qd_members_unhold(views->entities, member);
 }
 
+/* The free rows among the first ones, as a list. */
+static void list_free_rows(qd_views *views)
+{
+    views->free = QD_NONE;
+    for (uint32_t row = views->count; row-- > 0;) {
+        if (views->observers[row].state == QD_OBSERVER_FREE) {
+            views->observers[row].of_member.next = views->free;
+            views->free = row;
+        }
+    }
+}
+
+void qd_observers_trim(qd_views *views)
+{
+    const uint32_t rows = views->count;
+
+    while (views->count > 0 && views->observers[views->count - 1].state == QD_OBSERVER_FREE) {
+        views->count--;
+    }
+    if (views->count < rows) {
+        list_free_rows(views);
+    }
+    qd_map_trim(&views->rows);
+    qd_array_trim(views->heap, views->observers, views->capacity, views->count);
+    qd_array_trim(views->heap, views->attention, views->attention_capacity, views->count);
+    qd_array_trim(views->heap, views->before, views->before_capacity, views->before_count);
+}
+
 static qd_status reserve_row(qd_views *views, uint32_t *row)
 {
     if (views->free != QD_NONE) {
@@ -124,20 +154,23 @@ static qd_status reserve_row(qd_views *views, uint32_t *row)
     return QD_OK;
 }
 
-void qd_observers_rank(qd_views *views)
+bool qd_observers_rank(qd_views *views)
 {
     uint32_t count = views->live + views->gone, members = 0, at = 0;
+    qd_order order;
 
     if (!views->order_stale) {
-        return;
+        return true;
+    }
+    if (count > 0 && (!qd_array_reserve(views->heap, views->order, views->order_capacity, count - 1) ||
+                      !qd_order_in_block(&order, &views->scratch, views->heap, count))) {
+        return false;
     }
     views->order_stale = false;
     views->order_count = count;
     if (count == 0) {
-        return;
+        return true;
     }
-    qd_array_need(views->heap, views->order, views->order_capacity, count - 1);
-    qd_order order = qd_order_in_block(&views->scratch, views->heap, count);
     for (uint32_t row = 0; row < views->count; row++) {
         const qd_observer *observer = &views->observers[row];
 
@@ -154,6 +187,7 @@ void qd_observers_rank(qd_views *views)
         views->order[rank] = order.keys[rank];
         views->observers[order.values[rank]].rank = rank;
     }
+    return true;
 }
 
 /* ---- entries of a batch ---- */
@@ -333,13 +367,6 @@ static bool tiers_are_good(const qd_msg_observers *batch)
 
 /* ---- observe ---- */
 
-void qd_observer_relay(qd_views *views, uint32_t row)
-{
-    qd_observer *observer = &views->observers[row];
-
-    qd_visible_entries_relay(&observer->entries, views->heap, observer->tiers > 0);
-}
-
 /* Observers for which the entries that changed are not enough. */
 static uint8_t attention_for(const qd_observer *observer)
 {
@@ -348,9 +375,12 @@ static uint8_t attention_for(const qd_observer *observer)
     return QD_ATTEND_ONCE | (always ? QD_ATTEND_ALWAYS : 0) | (observer->tiers > 0 ? QD_ATTEND_RELAY : 0);
 }
 
-/* Puts an observer that has changed where its anchor is, and into the index. */
+/* Puts an observer that has changed where its anchor is, and into the index. An error changes nothing. */
 static qd_status place(qd_views *views, uint32_t row, qd_observer *observer)
 {
+    if (!qd_last_tick_reserve_observer(views) || !qd_view_index_reserve_carrier(views)) {
+        return QD_ERR_NO_MEMORY;
+    }
     if (observer->anchor != QD_NONE) {
         memcpy(observer->at, views->targets[observer->anchor].at, sizeof observer->at);
     }
@@ -371,6 +401,7 @@ static int create(qd_views *views, uint32_t member, uint32_t id, qd_observer *ob
     observer->id = id;
     observer->state = QD_OBSERVER_LIVE;
     observer->entries.multiplier = views->multiplier;
+    observer->entries.relays = observer->tiers > 0;
     if (place(views, row, observer) != QD_OK) {
         goto fail;
     }
@@ -389,7 +420,6 @@ static int create(qd_views *views, uint32_t member, uint32_t id, qd_observer *ob
     views->live++;
     views->boxes += observer->kind == QD_ROOM_BOX;
     views->order_stale = true;
-    qd_observer_relay(views, row);
     link_in(views, row, &views->members[member].first, offsetof(qd_observer, of_member));
     qd_members_hold(views->entities, member);
     link_anchored(views, row);
@@ -405,9 +435,16 @@ fail:
 
 static int replace(qd_views *views, uint32_t row, qd_observer *observer)
 {
-    if (place(views, row, observer) != QD_OK) {
+    const bool relayed = observer->entries.relays, relays = observer->tiers > 0;
+
+    if (relays && !qd_visible_entries_relay(&observer->entries, views->heap, true)) {
         return QD_ROOM_OBSERVERS_FULL;
     }
+    if (place(views, row, observer) != QD_OK) {
+        (void)qd_visible_entries_relay(&observer->entries, views->heap, relayed);
+        return QD_ROOM_OBSERVERS_FULL;
+    }
+    (void)qd_visible_entries_relay(&observer->entries, views->heap, relays);
     unlink_anchored(views, row);
     views->boxes += observer->kind == QD_ROOM_BOX;
     views->boxes -= views->observers[row].kind == QD_ROOM_BOX;
@@ -416,7 +453,6 @@ static int replace(qd_views *views, uint32_t row, qd_observer *observer)
     views->observers[row] = *observer;
     link_anchored(views, row);
     views->attention[row] = attention_for(observer);
-    qd_observer_relay(views, row);
     return 0;
 }
 
@@ -462,6 +498,9 @@ static int move_one(qd_views *views, uint32_t member, const qd_msg_observers *ba
     }
     if (batch->direction_x && observer->kind != QD_ROOM_CONE) {
         return QD_REFUSED_FIELD(QD_ROOM_BAD_REGION, MOVE_OBSERVERS_DIRECTION_X);
+    }
+    if (!qd_last_tick_reserve_observer(views)) {
+        return QD_ROOM_OBSERVERS_FULL;
     }
     qd_last_tick_keep_observer(views, row);
     int refusal = check_finite(at, MOVE_OBSERVERS_X);
@@ -521,6 +560,9 @@ qd_status qd_views_except(qd_views *views, uint32_t member, uint32_t id, uint32_
 
     qd_observer *observer = &views->observers[row];
     uint32_t *exceptions = NULL;
+    if (!qd_last_tick_reserve_observer(views)) {
+        return QD_ERR_NO_MEMORY;
+    }
     if (show_count + hide_count > 0) {
         exceptions = qd_heap_alloc(views->heap, (show_count + hide_count) * sizeof exceptions[0]);
         if (!exceptions) {

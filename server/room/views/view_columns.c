@@ -158,7 +158,7 @@ static size_t payload_bytes(const qd_views *views)
     return sum;
 }
 
-void qd_view_columns_fill(qd_views *views)
+bool qd_view_columns_fill(qd_views *views)
 {
     qd_view_columns *to = &views->report;
     size_t payloads = payload_bytes(views);
@@ -166,11 +166,15 @@ void qd_view_columns_fill(qd_views *views)
 
     cut_all(views, &cutter, payloads, to);
     cutter = (struct cutter){.memory = qd_block_fit(&to->block, views->heap, cutter.bytes)};
+    if (!cutter.memory) {
+        return false;
+    }
     cut_all(views, &cutter, payloads, to);
     fill_leaves(views);
     fill_enters(views);
     fill_relays(views);
     fill_watchers(views);
+    return true;
 }
 
 /* ---- reports ---- */

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view_news.h"
 
-void qd_view_list_grow(qd_views *views, qd_view_list *list)
+bool qd_view_list_grow(qd_views *views, qd_view_list *list)
 {
-    uint32_t capacity = list->capacity;
-
-    qd_array_need(views->heap, list->key, capacity, list->count);
-    qd_array_need(views->heap, list->value, list->capacity, list->count);
+    if (!qd_array_reserve(views->heap, list->key, list->key_capacity, list->count) ||
+        !qd_array_reserve(views->heap, list->value, list->capacity, list->count)) {
+        views->no_memory = true;
+        return false;
+    }
+    return true;
 }
 
 void qd_view_list_deinit(qd_view_list *list, qd_heap *heap)
 {
-    qd_array_drop(heap, list->key, list->capacity);
+    qd_array_drop(heap, list->key, list->key_capacity);
     qd_array_drop(heap, list->value, list->capacity);
+    *list = (qd_view_list){0};
 }
 
 static uint64_t news_key(const qd_views *views, const qd_observer *observer, uint32_t slot)
@@ -37,7 +40,7 @@ void qd_view_enter(qd_views *views, uint32_t row, uint32_t *entry)
 
     *entry |= QD_ENTRY_SEEN;
     *qd_entry_reported(&observer->entries, entry) = views->round;
-    if (observer->entries.relayed) {
+    if (observer->entries.relays) {
         qd_entry_relayed(&observer->entries, entry)->id = views->entities->id[slot];
     }
     observer->seen++;
@@ -69,7 +72,7 @@ void qd_view_admit(qd_views *views, qd_priority item)
 
     if (views->members[observer->member].options.bytes_max > 0) {
         item.rank = observer->rank;
-        qd_priority_list_add(&views->entrants, views->heap, item);
+        views->no_memory |= !qd_priority_list_add(&views->entrants, views->heap, item);
     } else {
         qd_view_enter(views, item.observer, qd_visible_entries_find(&observer->entries, item.slot));
     }

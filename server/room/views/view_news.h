@@ -9,13 +9,14 @@
 
 #include "state/view_state.h"
 
-void qd_view_list_grow(qd_views *views, qd_view_list *list);
+/* Without memory, the tick's views fail as a whole (qd_views.no_memory). */
+bool qd_view_list_grow(qd_views *views, qd_view_list *list);
 void qd_view_list_deinit(qd_view_list *list, qd_heap *heap);
 
 static inline void qd_view_list_add(qd_views *views, qd_view_list *list, uint64_t key, uint32_t value)
 {
-    if (QD_UNLIKELY(list->count == list->capacity)) {
-        qd_view_list_grow(views, list);
+    if (QD_UNLIKELY(list->count == list->capacity) && !qd_view_list_grow(views, list)) {
+        return;
     }
     list->key[list->count] = key;
     list->value[list->count++] = value;
@@ -36,8 +37,8 @@ static inline uint32_t qd_view_member_at(const qd_views *views, uint64_t rank)
     return (uint32_t)(views->order[rank] >> 32);
 }
 
-/* Makes the columns that the reports of a round point into. */
-void qd_view_columns_fill(qd_views *views);
+/* Makes the columns that the reports of a round point into. False: no memory. */
+bool qd_view_columns_fill(qd_views *views) QD_MUST_USE;
 /* Points the report of a member to its ranges of them. */
 void qd_view_columns_point(const qd_views *views, const qd_view_member *row, qd_room_view_report *report);
 

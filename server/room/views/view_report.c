@@ -21,6 +21,10 @@ static void sort(qd_views *views, qd_view_list *list, uint32_t first)
         return;
     }
     char *memory = qd_block_fit(&views->scratch, views->heap, keys + values);
+    if (!memory) {
+        views->no_memory = true;
+        return;
+    }
     qd_order order = {list->key + first, (uint64_t *)memory, list->value + first, (uint32_t *)(memory + keys)};
     for (uint32_t i = 0; i < count; i++) {
         any |= order.keys[i];
@@ -65,6 +69,20 @@ static void take_as_delivered(qd_view_member *row)
     row->watcher_leaves = row->watcher_enters = (qd_view_range){0};
 }
 
+/* Takes back what `decide` has decided: nobody gets a report. */
+static void revoke(qd_views *views)
+{
+    for (uint32_t member = 0; member < views->member_count; member++) {
+        qd_view_member *row = &views->members[member];
+
+        row->reset |= (row->news & QD_VIEW_NEWS_RESET) != 0;
+        row->reset_watchers |= (row->news & QD_VIEW_NEWS_RESET_WATCHERS) != 0;
+        row->news = 0;
+        take_as_delivered(row);
+    }
+    views->next_member = QD_NONE;
+}
+
 /* Decides what kind of report each member gets. */
 static void decide(qd_views *views)
 {
@@ -100,7 +118,7 @@ static uint8_t all_news(const qd_views *views)
 /* Appends the views of members with such news; with news 0, all views, for members that watch. */
 static void add_views(qd_views *views, qd_view_list *list, uint8_t news)
 {
-    for (uint32_t row = 0; row < views->count; row++) {
+    for (uint32_t row = 0; row < views->count && !views->no_memory; row++) {
         qd_observer *observer = &views->observers[row];
         qd_visible_entries *set = &observer->entries;
 
@@ -199,6 +217,9 @@ static void copy_to_owners(qd_views *views, uint32_t first, uint32_t end, bool l
     for (uint32_t i = end; i < sum; i++) {
         qd_view_list_add(views, list, 0, 0);
     }
+    if (views->no_memory) {
+        return;
+    }
     for (uint32_t i = first; i < end; i++) {
         qd_view_member *owner = watching_owner(views, list->value[i], reset);
 
@@ -224,19 +245,18 @@ static void watch(qd_views *views, const qd_view_list *news, bool leaves, bool r
                          news->value[i] & ((1u << QD_VIEW_REASON_SHIFT) - 1));
     }
     sort(views, list, first);
-    copy_to_owners(views, first, list->count, leaves, reset);
+    if (!views->no_memory) {
+        copy_to_owners(views, first, list->count, leaves, reset);
+    }
 }
 
 /* ---- the round ---- */
 
-void qd_view_report_make(qd_views *views, uint64_t reported_before)
+/* Sorts all news, and gives members their ranges. */
+static void collect(qd_views *views)
 {
-    views->reported_before = reported_before;
-    views->watchers_due = false;
-    decide(views);
-    views->next_member = 0;
-    views->watchers.count = 0;
-    uint8_t news = all_news(views);
+    const uint8_t news = all_news(views);
+
     sort(views, &views->leaves, 0);
     sort(views, &views->enters, 0);
     sort(views, &views->relays, 0);
@@ -255,6 +275,9 @@ void qd_view_report_make(qd_views *views, uint64_t reported_before)
         add_views(views, &views->enters, QD_VIEW_NEWS_RESET);
         sort(views, &views->enters, entered);
     }
+    if (views->no_memory) {
+        return;
+    }
     distribute(views, &views->leaves, 0, views->leaves.count, offsetof(qd_view_member, leaves));
     distribute(views, &views->relays, 0, views->relays.count, offsetof(qd_view_member, relays));
     distribute(views, &views->enters, 0, entered, offsetof(qd_view_member, enters));
@@ -266,7 +289,22 @@ void qd_view_report_make(qd_views *views, uint64_t reported_before)
         }
     }
     distribute(views, &views->enters, entered, views->enters.count, offsetof(qd_view_member, enters));
-    qd_view_columns_fill(views);
+    views->no_memory = !qd_view_columns_fill(views);
+}
+
+bool qd_view_report_make(qd_views *views, uint64_t reported_before)
+{
+    views->reported_before = reported_before;
+    views->watchers_due = false;
+    views->no_memory = false;
+    decide(views);
+    views->next_member = 0;
+    views->watchers.count = 0;
+    collect(views);
+    if (views->no_memory) {
+        revoke(views);
+    }
+    return !views->no_memory;
 }
 
 /* ---- reports ---- */
@@ -295,6 +333,9 @@ bool qd_views_next_report(qd_views *views, qd_room_view_report *report)
             .reset_watchers = (row->news & QD_VIEW_NEWS_RESET_WATCHERS) != 0,
             .suspended = (row->news & QD_VIEW_NEWS_SUSPENDED) != 0,
         };
+        if (report->suspended) {
+            report->suspended_reason = (qd_suspend_reason)views->suspended_reason;
+        }
         if (report->reset && row->lagging) {
             report->merged_ticks = views->entities->tick - row->reported_tick;
         }

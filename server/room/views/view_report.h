@@ -7,8 +7,9 @@
 
 #include "state/view_state.h"
 
-/* Makes the columns of a round. `reported_before`: the last tick of earlier rounds. */
-void qd_view_report_make(qd_views *views, uint64_t reported_before);
+/* Makes the columns of a round. `reported_before`: the last tick of earlier rounds. False: no memory; then nobody gets a
+ * report, and resets stay due. Never if views are suspended. */
+bool qd_view_report_make(qd_views *views, uint64_t reported_before);
 /* The next report; false: there is none. */
 bool qd_views_next_report(qd_views *views, qd_room_view_report *report);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "views.h"
 
+#include "../entities/entities.h"
 #include "candidates.h"
 #include "changes.h"
 #include "describe.h"
@@ -31,6 +32,29 @@ void qd_views_init(qd_views *views, qd_entities *entities, const qd_room_config 
     qd_map_init(&views->rows, views->heap, salt);
 }
 
+/* Gives back what one round leaves for the next. */
+static void release_scratch(qd_views *views)
+{
+    qd_block *blocks[] = {&views->candidates, &views->scratch, &views->report.block};
+    qd_view_list *lists[] = {&views->leaves, &views->enters, &views->relays, &views->watchers};
+    qd_priority_list *priorities[] = {&views->wanted, &views->entrants, &views->waiting};
+
+    qd_visibility_release(views);
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
+        qd_block_deinit(blocks[i], views->heap);
+    }
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        qd_view_list_deinit(lists[i], views->heap);
+    }
+    for (size_t i = 0; i < sizeof priorities / sizeof priorities[0]; i++) {
+        qd_priority_list_deinit(priorities[i], views->heap);
+    }
+    qd_array_drop(views->heap, views->order, views->order_capacity);
+    views->order = NULL;
+    views->order_count = views->order_capacity = 0;
+    views->order_stale = true;
+}
+
 void qd_views_deinit(qd_views *views)
 {
     qd_heap *heap = views->heap;
@@ -45,26 +69,29 @@ void qd_views_deinit(qd_views *views)
     if (views->index) {
         qd_visibility_close(views);
     }
+    release_scratch(views);
     qd_last_tick_deinit(views);
     qd_array_drop(heap, views->observers, views->capacity);
     qd_heap_free(heap, views->attention, views->attention_capacity);
-    qd_array_drop(heap, views->order, views->order_capacity);
-    qd_array_drop(heap, views->changed_carriers, views->changed_carriers_capacity);
-    qd_array_drop(heap, views->changed, views->changed_capacity);
     qd_array_drop(heap, views->descriptions, views->descriptions_capacity);
     qd_array_drop(heap, views->members, views->member_capacity);
     qd_map_deinit(&views->rows);
-    qd_block *blocks[] = {&views->candidates, &views->crossings, &views->scratch, &views->report.block};
-    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
-        qd_block_deinit(blocks[i], heap);
+}
+
+void qd_views_trim(qd_views *views)
+{
+    const uint32_t members = views->entities->members.count, slot_end = qd_entities_slot_end(views->entities);
+
+    views->next_member = QD_NONE;
+    views->member_count = views->member_count < members ? views->member_count : members;
+    qd_array_trim(views->heap, views->members, views->member_capacity, views->member_count);
+    qd_array_trim(views->heap, views->descriptions, views->descriptions_capacity, slot_end);
+    qd_observers_trim(views);
+    if (views->index) {
+        qd_visibility_trim(views, slot_end);
+    } else {
+        release_scratch(views);
     }
-    qd_view_list *lists[] = {&views->leaves, &views->enters, &views->relays, &views->watchers};
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-        qd_view_list_deinit(lists[i], heap);
-    }
-    qd_priority_list_deinit(&views->wanted, heap);
-    qd_priority_list_deinit(&views->entrants, heap);
-    qd_priority_list_deinit(&views->waiting, heap);
 }
 
 void qd_views_stats(const qd_views *views, qd_room_view_stats *stats)
@@ -138,27 +165,34 @@ static void forget_view(qd_views *views, uint32_t row)
     views->leaves_count += observer->seen;
     observer->seen = 0;
     qd_visible_entries_deinit(&observer->entries, views->heap);
-    qd_observer_relay(views, row);
 }
 
-static void suspend(qd_views *views)
+static void clear_news(qd_views *views)
+{
+    views->leaves.count = views->enters.count = views->relays.count = 0;
+}
+
+static void suspend(qd_views *views, qd_suspend_reason reason)
 {
     views->suspended = true;
+    views->suspended_reason = (uint8_t)reason;
     views->visible_count = 0;
     for (uint32_t row = 0; row < views->count; row++) {
         forget_view(views, row);
     }
+    /* Views that started again at this tick have never ended their suspension. */
+    for (uint32_t member = 0; member < views->member_count; member++) {
+        views->members[member].reported_suspended |= views->members[member].restarted;
+    }
+    clear_news(views);
+    if (reason == QD_SUSPEND_MEMORY) {
+        qd_pause_start(&views->pause);
+        views->no_memory = false;
+    }
 }
 
-/* Ends the suspension if the visible entries fit: all views start again with all that is in regions. */
-static bool restart(qd_views *views, const qd_executor *executor, qd_candidates *candidates)
+static void end_suspension(qd_views *views)
 {
-    const qd_crossings all = qd_visibility_all(views, executor, views->visible_max);
-
-    if (!all.complete || all.count + views->shown > views->visible_max) {
-        return false;
-    }
-    views->visible_count = all.count;
     views->suspended = false;
     for (uint32_t row = 0; row < views->count; row++) {
         views->attention[row] |= views->observers[row].state == QD_OBSERVER_LIVE ? QD_ATTEND_ONCE : 0;
@@ -168,10 +202,40 @@ static bool restart(qd_views *views, const qd_executor *executor, qd_candidates 
 
         if (row->reported_suspended) {
             row->reported_suspended = false;
+            row->restarted = true;
             row->reset = true;
             row->reset_watchers |= row->options.watching != QD_ROOM_WATCH_NONE;
         }
     }
+}
+
+/* Ends the suspension if the visible entries fit: all views start again with all that is in regions. */
+static bool restart(qd_views *views, const qd_executor *executor, qd_candidates *candidates)
+{
+    qd_crossings all = {.complete = true};
+
+    if (views->pause.left > 0 && views->live > 0) {
+        return false;
+    }
+    if (views->live > 0) {
+        all = qd_visibility_all(views, executor, views->visible_max);
+    }
+    if (all.complete && all.count + views->shown > views->visible_max) {
+        return false;
+    }
+    if (all.complete && views->live > 0) {
+        views->no_memory |= !qd_observers_rank(views);
+    }
+    if (views->no_memory) {
+        qd_pause_start(&views->pause);
+        views->no_memory = false;
+        return false;
+    }
+    if (!all.complete) {
+        return false;
+    }
+    views->visible_count = all.count;
+    end_suspension(views);
     qd_candidates_note(candidates, &all);
     return true;
 }
@@ -188,13 +252,16 @@ static bool find_crossings(qd_views *views, const qd_executor *executor, qd_cand
         qd_visibility_settle(views);
         return restart(views, executor, candidates);
     }
+    views->no_memory = !qd_observers_rank(views);
     /* Of more crossings than this, more than the limit are begins. */
     const qd_crossings crossings = qd_visibility_tick(views, executor, 2 * limit);
     for (size_t i = 0; crossings.complete && i < crossings.count; i++) {
         views->visible_count += crossings.all[i].begins ? 1 : UINT64_MAX;
     }
-    if (!crossings.complete || views->visible_count + views->shown > limit) {
-        suspend(views);
+    if (views->no_memory) {
+        suspend(views, QD_SUSPEND_MEMORY);
+    } else if (!crossings.complete || views->visible_count + views->shown > limit) {
+        suspend(views, QD_SUSPEND_LIMIT);
     } else {
         qd_candidates_note(candidates, &crossings);
     }
@@ -214,38 +281,57 @@ static void release_gone(qd_views *views)
     }
 }
 
-static void clear_news(qd_views *views)
+/* Finds the changes of views. Without memory, all views are suspended. */
+static void change_views(qd_views *views, const qd_executor *executor, uint32_t skipped)
 {
-    views->leaves.count = views->enters.count = views->relays.count = 0;
+    qd_candidates candidates = {.views = views};
+
+    qd_changes_age(views);
+    qd_view_index_follow(views);
+    bool is_clear = find_crossings(views, executor, &candidates);
+    qd_candidates_note_changed(&candidates);
+    if (is_clear && !views->no_memory) {
+        qd_candidates_evaluate(&candidates);
+    }
+    if (is_clear && !views->no_memory) {
+        qd_changes_make(views, 1 + skipped);
+    }
+    if (views->no_memory) {
+        suspend(views, QD_SUSPEND_MEMORY);
+    }
 }
 
 void qd_views_tick(qd_views *views, const qd_executor *executor, uint32_t skipped)
 {
-    qd_candidates candidates = {.views = views};
+    const uint64_t reported_before = views->entities->tick - 1 - skipped;
 
     if (!views->in_use) {
         return;
     }
     views->round++;
+    views->no_memory = false;
+    qd_pause_tick(&views->pause);
     qd_last_tick_renew(views);
     clear_news(views);
     for (uint32_t member = 0; member < views->member_count; member++) {
         views->members[member].bytes = 0;
         views->members[member].is_full = false;
         views->members[member].is_emptied = false;
+        views->members[member].restarted = false;
     }
     if (views->index) {
-        qd_changes_age(views);
-        qd_view_index_follow(views);
-        qd_observers_rank(views);
-        bool is_clear = find_crossings(views, executor, &candidates);
-        qd_candidates_note_changed(&candidates);
-        if (is_clear) {
-            qd_candidates_evaluate(&candidates);
-            qd_changes_make(views, 1 + skipped);
-        }
+        change_views(views, executor, skipped);
+    } else if (views->suspended) {
+        end_suspension(views);
     }
-    qd_view_report_make(views, views->entities->tick - 1 - skipped);
+    if (!qd_view_report_make(views, reported_before)) {
+        suspend(views, QD_SUSPEND_MEMORY);
+        const bool reported = qd_view_report_make(views, reported_before);
+        QD_ASSERT(reported); /* that there are no views needs no memory */
+    }
+    if (views->suspended) {
+        release_scratch(views);
+    }
     release_gone(views);
 }
 
@@ -259,5 +345,6 @@ void qd_views_catch_up(qd_views *views)
         return;
     }
     clear_news(views); /* views change only at ticks */
-    qd_view_report_make(views, views->entities->tick);
+    /* Without memory, the resets wait for the next tick. */
+    (void)qd_view_report_make(views, views->entities->tick);
 }

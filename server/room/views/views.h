@@ -35,6 +35,9 @@ void qd_views_remove(qd_views *views, uint32_t slot, qd_space_reason reason);
 void qd_views_tick(qd_views *views, const qd_executor *executor, uint32_t skipped);
 void qd_views_catch_up(qd_views *views);
 
+/* For qd_room_trim, after the members. */
+void qd_views_trim(qd_views *views);
+
 /* ---- reading ---- */
 
 void qd_views_stats(const qd_views *views, qd_room_view_stats *stats);

@@ -112,7 +112,9 @@ static void add_report(text *to, const qd_room_report *report)
     add_flag(to, "own", report->share == 0);
     add_flag(to, "reset", report->reset);
     add_number(to, "suspended", report->suspended_count);
-    assert_int_equal(report->suspended, report->suspended_count > 0);
+    add_flag(to, "suspended without memory", report->suspended_reason == QD_SUSPEND_MEMORY);
+    assert_int_equal(report->suspended, report->suspended_reason != 0);
+    assert_int_equal(report->suspended_count > 0, report->suspended_reason == QD_SUSPEND_LIMIT);
     add_number(to, "skipped", report->skipped);
     add_number(to, "merged", report->merged_ticks);
     add_flag(to, "passed lost", report->passed_lost);
@@ -209,7 +211,9 @@ static void add_view(text *to, const qd_room_view_report *view)
     text_add(to, " view");
     add_flag(to, "reset", view->reset);
     add_flag(to, "reset watchers", view->reset_watchers);
-    add_flag(to, "suspended", view->suspended);
+    add_flag(to, "suspended", view->suspended_reason == QD_SUSPEND_LIMIT);
+    add_flag(to, "suspended without memory", view->suspended_reason == QD_SUSPEND_MEMORY);
+    assert_int_equal(view->suspended, view->suspended_reason != 0);
     add_number(to, "merged", view->merged_ticks);
     if (begin_group(to, "leave", view->leave_count)) {
         for (uint32_t i = 0; i < view->leave_count; i++) {

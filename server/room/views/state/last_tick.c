@@ -5,11 +5,16 @@
 
 /* ---- observers ---- */
 
+bool qd_last_tick_reserve_observer(qd_views *views)
+{
+    return qd_array_reserve(views->heap, views->before, views->before_capacity, views->before_count);
+}
+
 /* Appends a copy, of which `before` is the row. Returns its index. */
 static uint32_t append(qd_views *views, uint32_t row, const qd_observer *observer)
 {
-    qd_array_need(views->heap, views->before, views->before_capacity, views->before_count);
     qd_observer *copy = &views->before[views->before_count];
+
     *copy = *observer;
     copy->before = row;
     copy->owns_lists = false;
@@ -90,6 +95,11 @@ bool qd_last_tick_observer(const qd_views *views, uint32_t row, qd_observer *the
 
 /* ---- targets ---- */
 
+bool qd_last_tick_reserve_target(qd_views *views)
+{
+    return qd_array_reserve(views->heap, views->kept, views->kept_capacity, views->kept_count);
+}
+
 void qd_last_tick_keep_target(qd_views *views, uint32_t slot)
 {
     qd_target *target = &views->targets[slot];
@@ -98,7 +108,6 @@ void qd_last_tick_keep_target(qd_views *views, uint32_t slot)
         return;
     }
     target->flags |= QD_TARGET_KEPT;
-    qd_array_need(views->heap, views->kept, views->kept_capacity, views->kept_count);
     views->kept[views->kept_count++] = (qd_kept_target){
         .slot = slot,
         .category = target->category,

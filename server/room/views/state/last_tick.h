@@ -9,7 +9,12 @@
 
 #include "view_state.h"
 
-/* ---- before a change; the copy may exceed the memory budget ---- */
+/* ---- before a change ---- */
+
+/* Makes room for the copy of one more observer, or of one more target. Without it, the functions below cannot be
+ * called. */
+bool qd_last_tick_reserve_observer(qd_views *views) QD_MUST_USE;
+bool qd_last_tick_reserve_target(qd_views *views) QD_MUST_USE;
 
 /* `row` becomes a new observer's: sets observer->before. */
 void qd_last_tick_note_new(qd_views *views, uint32_t row, qd_observer *observer);

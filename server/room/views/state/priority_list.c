@@ -11,10 +11,13 @@ void qd_priority_list_deinit(qd_priority_list *list, qd_heap *heap)
     *list = (qd_priority_list){0};
 }
 
-void qd_priority_list_add(qd_priority_list *list, qd_heap *heap, qd_priority item)
+bool qd_priority_list_add(qd_priority_list *list, qd_heap *heap, qd_priority item)
 {
-    qd_array_need(heap, list->items, list->capacity, list->count);
+    if (!qd_array_reserve(heap, list->items, list->capacity, list->count)) {
+        return false;
+    }
     list->items[list->count++] = item;
+    return true;
 }
 
 static bool is_before(const qd_priority *a, const qd_priority *b)

@@ -23,8 +23,8 @@ typedef struct qd_priority_list {
 } qd_priority_list;
 
 void qd_priority_list_deinit(qd_priority_list *list, qd_heap *heap);
-/* Cannot fail: may exceed the memory budget. */
-void qd_priority_list_add(qd_priority_list *list, qd_heap *heap, qd_priority item);
+/* Returns whether there was memory for it. */
+bool qd_priority_list_add(qd_priority_list *list, qd_heap *heap, qd_priority item) QD_MUST_USE;
 /* The highest priority comes first. */
 void qd_priority_sort(qd_priority *items, uint32_t count);
 

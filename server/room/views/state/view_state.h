@@ -10,6 +10,7 @@
 
 #include "../../../base/memory/map.h"
 #include "../../common/memory.h"
+#include "../../common/pause.h"
 #include "../../common/sizes.h"
 #include "../../common/view_types.h"
 #include "../../entities/entity_state.h"
@@ -139,6 +140,7 @@ typedef struct qd_view_member {
     bool was_reported;      /* it has ever got a report */
     bool lagging;           /* ticks were lost, and the reset that replaces them is not delivered yet */
     uint64_t reported_tick; /* with `lagging`: the last tick before the lost ones */
+    bool restarted;         /* at this tick its views started again after a suspension */
     bool is_emptied;        /* at this tick it lost a view, because all views were suspended */
     bool is_full;           /* at this tick it has no bytes left for an entity that waits to enter */
     uint64_t bytes;         /* spent at this tick */
@@ -152,7 +154,7 @@ typedef struct qd_view_member {
 typedef struct qd_view_list {
     uint64_t *key;
     uint32_t *value;
-    uint32_t count, capacity;
+    uint32_t count, key_capacity, capacity; /* `capacity` is that of both */
 } qd_view_list;
 
 #define QD_VIEW_REASON_SHIFT 24u
@@ -204,6 +206,7 @@ typedef struct qd_views {
     uint32_t *changed_carriers; /* entities that have moved and carry a beacon or observers */
     uint32_t *changed;          /* entities of which category, team or hidden has changed */
     uint32_t changed_carriers_count, changed_carriers_capacity, changed_count, changed_capacity;
+    uint32_t carried; /* beacons and anchored observers; changed_carriers has room for all entities that carry them */
     qd_description *descriptions; /* by slot of the room's space; there is none beyond */
     uint32_t descriptions_capacity;
     qd_view_member *members; /* by number */
@@ -229,7 +232,10 @@ typedef struct qd_views {
     uint64_t visible_count; /* pairs of bodies that met in the index at the last tick */
     uint64_t shown;         /* ids on the lists `show` of all live observers */
     bool suspended;
-    bool watchers_due; /* a member's reverse view needs a reset since the last round */
+    uint8_t suspended_reason; /* qd_suspend_reason */
+    bool no_memory;           /* in this round something found no memory: the views are suspended at its end */
+    qd_pause pause;           /* after that, until the views start again */
+    bool watchers_due;        /* a member's reverse view needs a reset since the last round */
 
     /* The present round. */
     uint64_t reported_before; /* the last tick of earlier rounds */

@@ -29,7 +29,7 @@ static uint32_t next(const qd_visible_entries *set, uint32_t at)
 
 static void *zeroed(qd_heap *heap, size_t size)
 {
-    void *memory = qd_heap_need(heap, ALIGNMENT, size);
+    void *memory = qd_heap_alloc_aligned(heap, ALIGNMENT, size);
 
     if (memory) {
         memset(memory, 0, size);
@@ -52,7 +52,7 @@ static void release(qd_visible_entries *set, qd_heap *heap)
 void qd_visible_entries_deinit(qd_visible_entries *set, qd_heap *heap)
 {
     release(set, heap);
-    *set = (qd_visible_entries){.multiplier = set->multiplier};
+    *set = (qd_visible_entries){.multiplier = set->multiplier, .relays = set->relays};
 }
 
 /* Where the slot is, or the empty entry where it would be. */
@@ -66,13 +66,20 @@ static uint32_t index_of(const qd_visible_entries *set, uint32_t slot)
     return at;
 }
 
-static void rebuild(qd_visible_entries *set, qd_heap *heap, uint32_t capacity, bool relay)
+/* False: no memory, and nothing has changed. */
+static bool rebuild(qd_visible_entries *set, qd_heap *heap, uint32_t capacity)
 {
     qd_visible_entries old = *set;
+    uint32_t *entry = zeroed(heap, entry_bytes(capacity));
+    qd_relayed *relayed = entry && set->relays ? zeroed(heap, capacity * sizeof relayed[0]) : NULL;
 
+    if (!entry || (set->relays && !relayed)) {
+        qd_heap_free_aligned(heap, entry, ALIGNMENT, entry ? entry_bytes(capacity) : 0);
+        return false;
+    }
     set->capacity = capacity;
-    set->entry = zeroed(heap, entry_bytes(capacity));
-    set->relayed = relay ? zeroed(heap, capacity * sizeof set->relayed[0]) : NULL;
+    set->entry = entry;
+    set->relayed = relayed;
     for (uint32_t i = 0; i < old.capacity; i++) {
         if (old.entry[i] == 0) {
             continue;
@@ -80,22 +87,34 @@ static void rebuild(qd_visible_entries *set, qd_heap *heap, uint32_t capacity, b
         uint32_t at = index_of(set, qd_entry_slot(old.entry[i]));
         set->entry[at] = old.entry[i];
         set->entry[at + capacity] = old.entry[i + old.capacity];
-        if (relay && old.relayed) {
+        if (relayed) {
             set->relayed[at] = old.relayed[i];
         }
     }
     release(&old, heap);
+    return true;
 }
 
-void qd_visible_entries_relay(qd_visible_entries *set, qd_heap *heap, bool relay)
+bool qd_visible_entries_relay(qd_visible_entries *set, qd_heap *heap, bool relay)
 {
-    if (relay == (set->relayed != NULL)) {
-        return;
+    const size_t bytes = set->capacity * sizeof set->relayed[0];
+
+    if (relay == set->relays) {
+        return true;
     }
-    rebuild(set, heap, set->capacity ? set->capacity : CAPACITY_MIN, relay);
-    for (uint32_t at = 0; at < set->capacity && !relay; at++) {
+    if (relay && bytes > 0 && !(set->relayed = zeroed(heap, bytes))) {
+        return false;
+    }
+    set->relays = relay;
+    if (relay) {
+        return true;
+    }
+    for (uint32_t at = 0; at < set->capacity; at++) {
         set->entry[at] &= ~(uint32_t)QD_ENTRY_WAITS;
     }
+    qd_heap_free_aligned(heap, set->relayed, ALIGNMENT, bytes);
+    set->relayed = NULL;
+    return true;
 }
 
 uint32_t *qd_visible_entries_find(const qd_visible_entries *set, uint32_t slot)
@@ -118,8 +137,8 @@ void qd_visible_entries_prefetch(const qd_visible_entries *set, uint32_t slot)
 uint32_t *qd_visible_entries_put(qd_visible_entries *set, qd_heap *heap, uint32_t slot, uint32_t flags)
 {
     /* At most two thirds are in use. */
-    if (set->count * 3 >= set->capacity * 2) {
-        rebuild(set, heap, set->capacity ? set->capacity * 2 : CAPACITY_MIN, set->relayed != NULL);
+    if (set->count * 3 >= set->capacity * 2 && !rebuild(set, heap, set->capacity ? set->capacity * 2 : CAPACITY_MIN)) {
+        return NULL;
     }
     uint32_t at = index_of(set, slot);
     if (set->entry[at] == 0) {
@@ -163,7 +182,7 @@ void qd_visible_entries_trim(qd_visible_entries *set, qd_heap *heap)
         capacity /= 2;
     }
     if (capacity < set->capacity) {
-        rebuild(set, heap, capacity, set->relayed != NULL);
+        (void)rebuild(set, heap, capacity);
     }
 }
 

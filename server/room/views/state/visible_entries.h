@@ -9,7 +9,7 @@
  * in the table depend on a salt. Beside each entry is the round that last reported its position, because the observer
  * may get relay tiers later. An observer that relays has another row beside each entry.
  *
- * Adding an entry cannot fail: it may exceed the memory budget.
+ * If there is no memory for an entry, the set stays as it was.
  */
 #ifndef QD_ROOM_VIEWS_STATE_VISIBLE_ENTRIES_H
 #define QD_ROOM_VIEWS_STATE_VISIBLE_ENTRIES_H
@@ -42,10 +42,11 @@ typedef struct qd_relayed {
 
 typedef struct qd_visible_entries {
     uint32_t *entry;     /* and behind all of them a round for each */
-    qd_relayed *relayed; /* beside each entry; NULL: the observer does not relay */
+    qd_relayed *relayed; /* beside each entry, with `relays` */
     uint32_t count;
     uint32_t capacity;   /* a power of two, or 0 */
     uint32_t multiplier; /* from qd_visible_entries_multiplier */
+    bool relays;
 } qd_visible_entries;
 
 static inline uint32_t qd_entry_slot(uint32_t entry)
@@ -57,17 +58,18 @@ static inline uint32_t qd_entry_slot(uint32_t entry)
 uint32_t qd_visible_entries_multiplier(uint64_t salt);
 /* The set is empty afterwards. */
 void qd_visible_entries_deinit(qd_visible_entries *set, qd_heap *heap);
-/* Adds or removes the rows for relay. Without them nothing waits. */
-void qd_visible_entries_relay(qd_visible_entries *set, qd_heap *heap, bool relay);
+/* Adds or removes the rows for relay. Without them nothing waits. False: no memory; never if `relay` is false, or if
+ * the set is empty. */
+bool qd_visible_entries_relay(qd_visible_entries *set, qd_heap *heap, bool relay);
 
 /* NULL: not in the set. Entries move at the next put or remove. */
 uint32_t *qd_visible_entries_find(const qd_visible_entries *set, uint32_t slot);
-/* Sets flags of an entry, which is added if it is new. */
+/* Sets flags of an entry, which is added if it is new. NULL: no memory. */
 uint32_t *qd_visible_entries_put(qd_visible_entries *set, qd_heap *heap, uint32_t slot, uint32_t flags);
 /* Prefetches the entry of the slot, and its round. */
 void qd_visible_entries_prefetch(const qd_visible_entries *set, uint32_t slot);
 void qd_visible_entries_remove(qd_visible_entries *set, uint32_t *entry);
-/* Gives memory back after a crowd has gone. Entries may move. */
+/* Gives memory back after a crowd has gone, if there is memory for a smaller set. Entries may move. */
 void qd_visible_entries_trim(qd_visible_entries *set, qd_heap *heap);
 /* Clears QD_ENTRY_CHANGED, and removes entries without other flags. */
 void qd_visible_entries_settle(qd_visible_entries *set);

@@ -58,42 +58,57 @@ static uint32_t number_of(const qd_join_curve *curve, float x, float y)
 
 /* ---- positions ---- */
 
-/* Makes room for so many entries, in whole groups. */
-static void fit_entries(qd_views *views, uint32_t count)
+/* Makes room for so many entries, in whole groups. Like all functions below that return bool: false: no memory. */
+static bool fit_entries(qd_views *views, uint32_t count)
 {
     qd_join *join = views->join;
     const uint32_t last = count | (QD_JOIN_FAN - 1);
 
     for (unsigned k = 0; k < qd_views_axes(views); k++) {
-        qd_array_need(views->heap, join->now[k].of, join->now[k].capacity, last);
-        qd_array_need(views->heap, join->was[k].of, join->was[k].capacity, last);
+        if (!qd_array_reserve(views->heap, join->now[k].of, join->now[k].capacity, last) ||
+            !qd_array_reserve(views->heap, join->was[k].of, join->was[k].capacity, last)) {
+            return false;
+        }
     }
-    qd_array_need(views->heap, join->entries.of, join->entries.capacity, last);
+    return qd_array_reserve(views->heap, join->entries.of, join->entries.capacity, last);
 }
 
 /* Fills the last group with entries of no entity. */
-static void pad(qd_views *views)
+static bool pad(qd_views *views)
 {
     qd_join *join = views->join;
 
-    fit_entries(views, join->entries.count);
+    if (!fit_entries(views, join->entries.count)) {
+        return false;
+    }
     for (uint32_t i = join->entries.count; i % QD_JOIN_FAN != 0; i++) {
         join->entries.of[i] = 0;
         for (unsigned k = 0; k < qd_views_axes(views); k++) {
             join->now[k].of[i] = join->was[k].of[i] = INFINITY;
         }
     }
+    return true;
 }
 
-static void list_addition(qd_views *views, uint32_t slot, uint32_t replaces)
+bool qd_join_reserve(qd_views *views)
 {
     qd_join_additions *to = &views->join->additions;
 
-    qd_array_need(views->heap, to->of, to->capacity, to->count);
-    to->of[to->count++] = (qd_join_addition){slot, replaces};
+    return qd_array_reserve(views->heap, to->of, to->capacity, to->count);
 }
 
-static inline __attribute__((always_inline)) void move_entries(qd_views *views, unsigned axes)
+static bool list_addition(qd_views *views, uint32_t slot, uint32_t replaces)
+{
+    qd_join_additions *to = &views->join->additions;
+
+    if (!qd_join_reserve(views)) {
+        return false;
+    }
+    to->of[to->count++] = (qd_join_addition){slot, replaces};
+    return true;
+}
+
+static inline __attribute__((always_inline)) bool move_entries(qd_views *views, unsigned axes)
 {
     qd_join *join = views->join;
     uint32_t *slots = join->entries.of;
@@ -118,16 +133,20 @@ static inline __attribute__((always_inline)) void move_entries(qd_views *views, 
             for (unsigned k = 0; k < axes; k++) {
                 now[k][i] = INFINITY;
             }
-            list_addition(views, slot, i);
+            if (!list_addition(views, slot, i)) {
+                return false;
+            }
         }
     }
+    return true;
 }
 
 /* Sorts the additions along the curve, without entities that have gone again. */
-static void sort_additions(qd_views *views)
+static bool sort_additions(qd_views *views)
 {
     qd_join_additions *all = &views->join->additions;
     uint32_t count = 0;
+    qd_order order;
 
     for (uint32_t i = 0; i < all->count; i++) {
         qd_target *target = &views->targets[all->of[i].slot];
@@ -138,10 +157,12 @@ static void sort_additions(qd_views *views)
     }
     all->count = count;
     if (count <= QD_JOIN_FAN) {
-        return;
+        return true;
     }
-    qd_order order = qd_order_in_block(&views->join->scratch, views->heap, count);
     qd_join_addition *from = qd_block_fit(&views->join->found, views->heap, count * sizeof from[0]);
+    if (!from || !qd_order_in_block(&order, &views->join->scratch, views->heap, count)) {
+        return false;
+    }
     for (uint32_t i = 0; i < count; i++) {
         const qd_target *target = &views->targets[all->of[i].slot];
 
@@ -153,21 +174,26 @@ static void sort_additions(qd_views *views)
     for (uint32_t i = 0; i < count; i++) {
         all->of[i] = from[order.values[i]];
     }
+    return true;
 }
 
-static void append_additions(qd_views *views)
+static bool append_additions(qd_views *views)
 {
     qd_join *join = views->join;
     const qd_join_additions *all = &join->additions;
     const uint32_t first = join->entries.count;
 
-    sort_additions(views);
+    if (!sort_additions(views)) {
+        return false;
+    }
     join->replaced.count = all->count;
     if (all->count == 0) {
-        return;
+        return true;
     }
-    fit_entries(views, first + all->count);
-    qd_array_need(views->heap, join->replaced.of, join->replaced.capacity, all->count - 1);
+    if (!fit_entries(views, first + all->count) ||
+        !qd_array_reserve(views->heap, join->replaced.of, join->replaced.capacity, all->count - 1)) {
+        return false;
+    }
     for (uint32_t i = 0; i < all->count; i++) {
         const uint32_t slot = all->of[i].slot;
 
@@ -180,6 +206,7 @@ static void append_additions(qd_views *views)
     }
     join->entries.count += all->count;
     join->additions.count = 0;
+    return true;
 }
 
 static qd_join_region region_of(const qd_observer *observer, unsigned what)
@@ -195,26 +222,32 @@ static qd_join_region region_of(const qd_observer *observer, unsigned what)
     return region;
 }
 
-static void fit_regions(qd_views *views, qd_join_regions *regions, uint32_t count)
+static bool fit_regions(qd_views *views, qd_join_regions *regions, uint32_t count)
 {
     if (count == 0) {
-        return;
+        return true;
     }
-    qd_array_need(views->heap, regions->of, regions->capacity, count - 1);
+    if (!qd_array_reserve(views->heap, regions->of, regions->capacity, count - 1)) {
+        return false;
+    }
     while (regions->count < count) {
         regions->of[regions->count++] = (qd_join_region){.kind = 0};
     }
+    return true;
 }
 
-static void note_regions(qd_views *views)
+static bool note_regions(qd_views *views)
 {
     const uint32_t count = views->count * QD_REGION_BODIES;
 
-    fit_regions(views, &views->join->regions_now, count);
-    fit_regions(views, &views->join->regions_was, count);
+    if (!fit_regions(views, &views->join->regions_now, count) ||
+        !fit_regions(views, &views->join->regions_was, count)) {
+        return false;
+    }
     for (uint32_t i = 0; i < count; i++) {
         views->join->regions_now.of[i] = region_of(&views->observers[i / QD_REGION_BODIES], i % QD_REGION_BODIES);
     }
+    return true;
 }
 
 /* The positions of the last tick become the old ones. */
@@ -235,33 +268,40 @@ static void swap_now_and_was(qd_views *views)
 
 /* ---- sorting ---- */
 
-static void sort_regions(qd_views *views)
+static bool sort_regions(qd_views *views)
 {
     qd_join *join = views->join;
     const uint32_t count = join->regions_now.count;
+    qd_order order;
 
     if (count == 0) {
-        return;
+        return true;
     }
-    qd_order order = qd_order_in_block(&views->join->scratch, views->heap, count);
+    if (!qd_order_in_block(&order, &join->scratch, views->heap, count) ||
+        !qd_array_reserve(views->heap, join->order.of, join->order.capacity, count - 1)) {
+        return false;
+    }
     for (uint32_t i = 0; i < count; i++) {
         order.keys[i] = number_of(&join->curve, join->regions_now.of[i].at[0], join->regions_now.of[i].at[1]);
         order.values[i] = i;
     }
     qd_order_sort(&order, count, 32, 0);
-    qd_array_need(views->heap, join->order.of, join->order.capacity, count - 1);
     memcpy(join->order.of, order.values, count * sizeof order.values[0]);
     join->order.count = count;
+    return true;
 }
 
 /* Sorts entries and regions by where they are now, and removes entries without a position. Old positions are lost. */
-static void sort(qd_views *views)
+static bool sort(qd_views *views)
 {
     qd_join *join = views->join;
     const uint32_t before = join->entries.count;
     uint32_t count = 0;
-    qd_order order = qd_order_in_block(&views->join->scratch, views->heap, before);
+    qd_order order;
 
+    if (!qd_order_in_block(&order, &join->scratch, views->heap, before)) {
+        return false;
+    }
     plan_curve(join);
     if (views->join_tuning.always) {
         join->reach = 2;
@@ -288,7 +328,7 @@ static void sort(qd_views *views)
     }
     join->entries.count = join->sorted = count;
     join->looks_sorted = join->excess = 0;
-    sort_regions(views);
+    return sort_regions(views);
 }
 
 static bool needs_sorting(const qd_join *join)
@@ -299,13 +339,15 @@ static bool needs_sorting(const qd_join *join)
 
 /* ---- a tick ---- */
 
-static void make_tree(qd_views *views, qd_join_tree *tree)
+static bool make_tree(qd_views *views, qd_join_tree *tree)
 {
     qd_join *join = views->join;
     const unsigned axes = qd_views_axes(views);
     size_t bytes = 0;
 
-    pad(views);
+    if (!pad(views)) {
+        return false;
+    }
     *tree = (qd_join_tree){.count = (join->entries.count + QD_JOIN_FAN - 1) & ~(QD_JOIN_FAN - 1)};
     for (uint32_t count = tree->count; count > (tree->levels > 0 ? QD_JOIN_FAN : 0); tree->levels++) {
         count = (count + QD_JOIN_FAN - 1) / QD_JOIN_FAN;
@@ -313,6 +355,9 @@ static void make_tree(qd_views *views, qd_join_tree *tree)
         bytes += 2 * axes * qd_block_part(count, sizeof(float));
     }
     char *memory = qd_block_fit(&join->boxes, views->heap, bytes);
+    if (!memory) {
+        return false;
+    }
     for (uint32_t i = 0; i < tree->levels; i++) {
         qd_join_level *level = &tree->level[i];
 
@@ -327,6 +372,7 @@ static void make_tree(qd_views *views, qd_join_tree *tree)
         tree->was[k] = join->was[k].of;
     }
     qd_join_boxes(tree, axes);
+    return true;
 }
 
 void qd_join_note_looks(qd_join *join, uint64_t looks)
@@ -338,33 +384,31 @@ void qd_join_note_looks(qd_join *join, uint64_t looks)
     }
 }
 
-void qd_join_advance(qd_views *views, qd_join_tree *tree)
+bool qd_join_advance(qd_views *views, qd_join_tree *tree)
 {
     qd_join *join = views->join;
 
-    if (needs_sorting(join)) {
-        sort(views);
+    if (needs_sorting(join) && !sort(views)) {
+        return false;
     }
     swap_now_and_was(views);
-    fit_entries(views, join->entries.count);
-    if (qd_views_axes(views) == 3) {
-        move_entries(views, 3);
-    } else {
-        move_entries(views, 2);
+    if (!fit_entries(views, join->entries.count)) {
+        return false;
     }
-    append_additions(views);
-    note_regions(views);
-    make_tree(views, tree);
+    const bool moved = qd_views_axes(views) == 3 ? move_entries(views, 3) : move_entries(views, 2);
+    return moved && append_additions(views) && note_regions(views) && make_tree(views, tree);
 }
 
-void qd_join_start(qd_views *views)
+bool qd_join_start(qd_views *views)
 {
     qd_join *join = views->join;
     const unsigned axes = qd_views_axes(views);
 
     join->entries.count = join->additions.count = 0;
     join->regions_now.count = join->regions_was.count = join->order.count = 0;
-    fit_entries(views, views->target_end);
+    if (!fit_entries(views, views->target_end)) {
+        return false;
+    }
     for (uint32_t slot = 0; slot < views->target_end; slot++) {
         const qd_target *target = &views->targets[slot];
 
@@ -376,8 +420,7 @@ void qd_join_start(qd_views *views)
         }
         join->entries.of[join->entries.count++] = slot;
     }
-    note_regions(views);
-    sort(views);
+    return note_regions(views) && sort(views);
 }
 
 void qd_join_stop(qd_views *views)
@@ -397,5 +440,6 @@ void qd_join_add(qd_views *views, uint32_t slot)
         return;
     }
     views->targets[slot].flags |= QD_TARGET_ADDED;
-    list_addition(views, slot, QD_NONE);
+    const bool listed = list_addition(views, slot, QD_NONE);
+    QD_ASSERT(listed);
 }

@@ -69,14 +69,17 @@ typedef struct qd_join {
     uint32_t part_count, part_capacity;
 } qd_join;
 
-/* After a tick: takes up all entities of the room, as the join comes into use. */
-void qd_join_start(qd_views *views);
+/* After a tick: takes up all entities of the room, as the join comes into use. False: no memory. */
+bool qd_join_start(qd_views *views) QD_MUST_USE;
 /* The index takes over: forgets entities that have no entry yet. */
 void qd_join_stop(qd_views *views);
+/* Makes room for one more entity, without which qd_join_add cannot be called. */
+bool qd_join_reserve(qd_views *views) QD_MUST_USE;
 /* An entity has come into the room while the join is in use. */
 void qd_join_add(qd_views *views, uint32_t slot);
-/* A tick: positions now become positions at the last tick. Makes the boxes of all entries. */
-void qd_join_advance(qd_views *views, qd_join_tree *tree);
+/* A tick: positions now become positions at the last tick. Makes the boxes of all entries. False: no memory, and the
+ * join must not be in use any more. */
+bool qd_join_advance(qd_views *views, qd_join_tree *tree) QD_MUST_USE;
 /* How many looks the tick took, which shows how good the order still is. */
 void qd_join_note_looks(qd_join *join, uint64_t looks);
 

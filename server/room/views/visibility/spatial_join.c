@@ -24,6 +24,7 @@ typedef struct qd_join_part {
     uint32_t shared;      /* crossings that are in the common count */
     uint32_t looks;       /* that are not in the common count yet */
     bool are_too_many;    /* all parts together have too many crossings: no more are kept */
+    bool has_failed;      /* it found no memory */
     bool is_without_hits; /* all parts together have taken too many looks: the search stops */
     qd_block lists;
 } part;
@@ -138,7 +139,10 @@ static void search_region(const search *all, part *to, uint32_t i, uint32_t *mem
         if (count == 0) {
             continue;
         }
-        qd_array_need(&to->heap, to->all, to->capacity, to->count + count - 1);
+        if (!qd_array_reserve(&to->heap, to->all, to->capacity, to->count + count - 1)) {
+            to->has_failed = true;
+            return;
+        }
         add_crossings(all, to, i, found, count);
     }
 }
@@ -170,7 +174,8 @@ static void search_part(size_t task, void *argument)
 
     to->count = to->shared = to->looks = 0;
     to->are_too_many = to->is_without_hits = false;
-    for (uint32_t i = first; i < end && !to->is_without_hits; i++) {
+    to->has_failed = memory == NULL;
+    for (uint32_t i = first; i < end && !to->is_without_hits && !to->has_failed; i++) {
         if (i + REGIONS_AHEAD < end) {
             __builtin_prefetch(&join->regions_now.of[region_at(join, i + REGIONS_AHEAD)]);
             __builtin_prefetch(&join->regions_was.of[region_at(join, i + REGIONS_AHEAD)]);
@@ -183,17 +188,20 @@ static void search_part(size_t task, void *argument)
     share_counts(all, to);
 }
 
-static void fit_parts(qd_views *views, uint32_t count)
+static bool fit_parts(qd_views *views, uint32_t count)
 {
     qd_join *join = views->join;
 
-    qd_array_need(views->heap, join->parts, join->part_capacity, count - 1);
+    if (!qd_array_reserve(views->heap, join->parts, join->part_capacity, count - 1)) {
+        return false;
+    }
     for (; join->part_count < count; join->part_count++) {
         part *made = &join->parts[join->part_count];
 
         *made = (part){.count = 0};
         qd_heap_init(&made->heap);
     }
+    return true;
 }
 
 static uint32_t parts_for(const qd_views *views, const qd_executor *executor)
@@ -213,6 +221,12 @@ static qd_crossings merge_parts(qd_views *views, const search *of)
     qd_join *join = views->join;
     const uint64_t count = of->found;
 
+    for (uint32_t i = 0; i < of->parts; i++) {
+        views->no_memory |= join->parts[i].has_failed;
+    }
+    if (views->no_memory) {
+        return (qd_crossings){.complete = false};
+    }
     qd_join_note_looks(join, of->looks);
     join->gave_up = of->looks > of->looks_max;
     if (count > of->limit || join->gave_up) {
@@ -222,6 +236,10 @@ static qd_crossings merge_parts(qd_views *views, const search *of)
         return (qd_crossings){join->parts[0].all, (size_t)count, true};
     }
     qd_crossing *all = qd_block_fit(&join->found, views->heap, (size_t)count * sizeof all[0]), *next = all;
+    if (!all) {
+        views->no_memory = true;
+        return (qd_crossings){.complete = false};
+    }
     for (uint32_t i = 0; i < of->parts; i++) {
         if (join->parts[i].count > 0) {
             memcpy(next, join->parts[i].all, join->parts[i].count * sizeof all[0]);
@@ -245,9 +263,15 @@ qd_crossings qd_join_tick(qd_views *views, const qd_executor *executor, uint64_t
     }
     all.looks_max +=
         views->join_tuning.looks_without_hits_max ? views->join_tuning.looks_without_hits_max : LOOKS_WITHOUT_HITS_MAX;
-    qd_join_advance(views, &all.tree);
+    if (!qd_join_advance(views, &all.tree)) {
+        views->no_memory = true;
+        return (qd_crossings){.complete = false};
+    }
     all.parts = parts_for(views, executor);
-    fit_parts(views, all.parts);
+    if (!fit_parts(views, all.parts)) {
+        views->no_memory = true;
+        return (qd_crossings){.complete = false};
+    }
     executor->run(executor->context, all.parts, search_part, &all);
     return merge_parts(views, &all);
 }
@@ -259,8 +283,10 @@ qd_join *qd_join_create(qd_heap *heap)
     return qd_heap_alloc_zeroed(heap, sizeof(qd_join));
 }
 
-void qd_join_destroy(qd_join *join, qd_heap *heap)
+void qd_join_release(qd_join *join, qd_heap *heap)
 {
+    const bool gave_up = join->gave_up;
+
     for (unsigned k = 0; k < 3; k++) {
         qd_array_drop(heap, join->now[k].of, join->now[k].capacity);
         qd_array_drop(heap, join->was[k].of, join->was[k].capacity);
@@ -284,5 +310,11 @@ void qd_join_destroy(qd_join *join, qd_heap *heap)
         qd_heap_deinit(&of->heap);
     }
     qd_array_drop(heap, join->parts, join->part_capacity);
+    *join = (qd_join){.gave_up = gave_up};
+}
+
+void qd_join_destroy(qd_join *join, qd_heap *heap)
+{
+    qd_join_release(join, heap);
     qd_heap_free(heap, join, sizeof *join);
 }

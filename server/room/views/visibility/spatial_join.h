@@ -23,8 +23,11 @@
 #include "join_entries.h"
 
 qd_join *qd_join_create(qd_heap *heap) QD_MUST_USE; /* NULL: no memory */
+/* Gives back all of its memory, except `join` itself. The join is not in use. */
+void qd_join_release(qd_join *join, qd_heap *heap);
 void qd_join_destroy(qd_join *join, qd_heap *heap);
-/* A tick. The crossings are not complete if there are more than `limit`, or if finding them takes too many looks. */
+/* A tick. The crossings are not complete if there are more than `limit`, if finding them takes too many looks, or
+ * with qd_views.no_memory. */
 qd_crossings qd_join_tick(qd_views *views, const qd_executor *executor, uint64_t limit);
 
 #endif

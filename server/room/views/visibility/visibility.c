@@ -63,7 +63,11 @@ void qd_visibility_close(qd_views *views)
     views->join = NULL;
     views->uses_join = views->has_beacons = false;
     views->visible_count = 0;
-    views->changed_carriers_count = views->changed_count = 0;
+    qd_array_drop(views->heap, views->changed_carriers, views->changed_carriers_capacity);
+    qd_array_drop(views->heap, views->changed, views->changed_capacity);
+    views->changed_carriers = views->changed = NULL;
+    views->changed_carriers_count = views->changed_carriers_capacity = 0;
+    views->changed_count = views->changed_capacity = views->carried = 0;
     qd_last_tick_forget_targets(views);
     qd_array_drop(views->heap, views->use, views->use_capacity);
     qd_array_drop(views->heap, views->targets, views->target_capacity);
@@ -76,8 +80,10 @@ void qd_visibility_close(qd_views *views)
 
 qd_status qd_visibility_add(qd_views *views, uint32_t slot, const qd_body *body)
 {
+    if (views->uses_join && !qd_join_reserve(views)) {
+        return QD_ERR_NO_MEMORY;
+    }
     qd_status status = qd_view_index_add(views, slot, body);
-
     if (status == QD_OK && views->uses_join) {
         qd_join_add(views, slot);
     }
@@ -89,8 +95,16 @@ qd_status qd_visibility_add(qd_views *views, uint32_t slot, const qd_body *body)
 /* The events of the index as crossings, behind those that the join has found. */
 static qd_crossings crossings_of(qd_views *views, qd_crossings joined, const qd_space_events *events)
 {
+    views->no_memory |= events->stopped == QD_SPACE_STOP_MEMORY;
+    if (!joined.complete || !events->complete) {
+        return (qd_crossings){.complete = false};
+    }
     qd_crossing *all = qd_block_fit(&views->crossings, views->heap, (joined.count + events->count) * sizeof all[0]);
     size_t count = joined.count;
+    if (!all) {
+        views->no_memory = true;
+        return (qd_crossings){.complete = false};
+    }
 
     if (joined.count > 0) {
         memcpy(all, joined.all, joined.count * sizeof all[0]);
@@ -107,7 +121,7 @@ static qd_crossings crossings_of(qd_views *views, qd_crossings joined, const qd_
         all[count++] =
             (qd_crossing){observers, qd_use_index(one ^ other ^ observers), qd_space_event_kind(event) != QD_SPACE_END};
     }
-    return (qd_crossings){all, count, joined.complete && events->complete};
+    return (qd_crossings){all, count, true};
 }
 
 qd_crossings qd_visibility_tick(qd_views *views, const qd_executor *executor, uint64_t limit)
@@ -144,20 +158,36 @@ static bool join_pays(const qd_views *views)
             (uint64_t)views->move_count * slack >= views->entities->ids.count / MOVED_SHARE);
 }
 
+static void stop_join(qd_views *views)
+{
+    if (!views->uses_join) {
+        return;
+    }
+    views->uses_join = false;
+    qd_join_stop(views);
+    qd_view_index_catch_up(views);
+}
+
 void qd_visibility_settle(qd_views *views)
 {
     (void)qd_space_settle(views->index);
     const bool pays = join_pays(views);
-    if (pays && !views->uses_join) {
+    if (pays && !views->uses_join && qd_join_start(views)) {
         views->uses_join = true;
-        qd_join_start(views);
         qd_view_index_refilter(views);
-    } else if (!pays && views->uses_join) {
-        views->uses_join = false;
-        qd_join_stop(views);
-        qd_view_index_catch_up(views);
+    } else if (!pays) {
+        stop_join(views);
     }
     views->move_count = 0;
+}
+
+void qd_visibility_release(qd_views *views)
+{
+    if (views->index) {
+        stop_join(views);
+        qd_join_release(views->join, views->heap);
+    }
+    qd_block_deinit(&views->crossings, views->heap);
 }
 
 qd_crossings qd_visibility_all(qd_views *views, const qd_executor *executor, uint64_t limit)
@@ -166,5 +196,16 @@ qd_crossings qd_visibility_all(qd_views *views, const qd_executor *executor, uin
     qd_space_events pairs;
 
     qd_space_pairs(views->index, executor, limit, &pairs);
-    return pairs.complete ? crossings_of(views, joined, &pairs) : (qd_crossings){.complete = false};
+    return crossings_of(views, joined, &pairs);
+}
+
+void qd_visibility_trim(qd_views *views, uint32_t slot_end)
+{
+    /* The join and the lists of changes name slots that are free again. */
+    if (views->uses_join || views->kept_count + views->changed_count + views->changed_carriers_count > 0) {
+        return;
+    }
+    views->target_end = views->target_end < slot_end ? views->target_end : slot_end;
+    qd_array_trim(views->heap, views->targets, views->target_capacity, views->target_end);
+    qd_array_trim(views->heap, views->was, views->was_capacity, views->target_end);
 }

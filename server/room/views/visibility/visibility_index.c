@@ -244,13 +244,31 @@ static void list_target(qd_views *views, uint32_t slot, uint8_t flag)
     }
     views->targets[slot].flags |= flag;
     if (flag == QD_TARGET_CARRIER_CHANGED) {
-        qd_array_need(views->heap, views->changed_carriers, views->changed_carriers_capacity,
-                      views->changed_carriers_count);
+        QD_ASSERT(views->changed_carriers_count < views->changed_carriers_capacity);
         views->changed_carriers[views->changed_carriers_count++] = slot;
     } else {
-        qd_array_need(views->heap, views->changed, views->changed_capacity, views->changed_count);
+        QD_ASSERT(views->changed_count < views->changed_capacity);
         views->changed[views->changed_count++] = slot;
     }
+}
+
+/* Entities that are listed and carry nothing any more count, too. */
+bool qd_view_index_reserve_carrier(qd_views *views)
+{
+    return qd_array_reserve(views->heap, views->changed_carriers, views->changed_carriers_capacity,
+                            views->changed_carriers_count + views->carried);
+}
+
+qd_status qd_view_index_reserve_change(qd_views *views)
+{
+    if (!views->index) {
+        return QD_OK;
+    }
+    if (!qd_last_tick_reserve_target(views) ||
+        !qd_array_reserve(views->heap, views->changed, views->changed_capacity, views->changed_count)) {
+        return QD_ERR_NO_MEMORY;
+    }
+    return QD_OK;
 }
 
 /* With the first beacon, all observers need the bodies that meet beacons. */
@@ -278,6 +296,12 @@ static qd_status add_beacon_bodies(qd_views *views)
     return status;
 }
 
+static void drop_beacon(qd_views *views, qd_target *target)
+{
+    views->carried -= target->beacon != QD_NONE;
+    drop(views, &target->beacon);
+}
+
 static qd_status set_beacon(qd_views *views, uint32_t slot, float visible_range)
 {
     qd_target *target = &views->targets[slot];
@@ -285,14 +309,15 @@ static qd_status set_beacon(qd_views *views, uint32_t slot, float visible_range)
     qd_status status = QD_OK;
 
     if (visible_range <= 0) {
-        drop(views, &target->beacon);
+        drop_beacon(views, target);
     } else if (target->beacon != QD_NONE) {
         status = qd_space_reshape(views->index, target->beacon, &body);
     } else {
-        status = add_beacon_bodies(views);
+        status = qd_view_index_reserve_carrier(views) ? add_beacon_bodies(views) : QD_ERR_NO_MEMORY;
         if (status == QD_OK) {
             status = add(views, QD_BODY_BEACON, slot, body, &target->beacon);
         }
+        views->carried += status == QD_OK;
     }
     if (status == QD_OK) {
         target->visible_range = visible_range;
@@ -347,7 +372,7 @@ void qd_view_index_remove(qd_views *views, uint32_t slot, qd_space_reason reason
     qd_target *target = &views->targets[slot];
     target->removed = (uint8_t)reason;
     drop(views, &target->point);
-    drop(views, &target->beacon);
+    drop_beacon(views, target);
 }
 
 void qd_view_index_move(qd_views *views, uint32_t count, const uint32_t *slots, const float *x, const float *y,
@@ -398,6 +423,10 @@ qd_status qd_view_index_describe(qd_views *views, uint32_t slot, const qd_descri
 {
     if (!views->index) {
         return QD_OK;
+    }
+    qd_status reserved = qd_view_index_reserve_change(views);
+    if (reserved != QD_OK) {
+        return reserved;
     }
     qd_last_tick_keep_target(views, slot);
     qd_target *target = &views->targets[slot];

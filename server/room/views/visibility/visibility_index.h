@@ -27,6 +27,8 @@ void qd_view_index_remove(qd_views *views, uint32_t slot, qd_space_reason reason
 /* `z` is NULL in two dimensions. */
 void qd_view_index_move(qd_views *views, uint32_t count, const uint32_t *slots, const float *x, const float *y,
                         const float *z);
+/* Makes room for the change of one more entity, without which qd_view_index_filter cannot be called. */
+qd_status qd_view_index_reserve_change(qd_views *views) QD_MUST_USE;
 void qd_view_index_filter(qd_views *views, uint32_t slot, uint32_t category);
 qd_status qd_view_index_describe(qd_views *views, uint32_t slot, const qd_description *description) QD_MUST_USE;
 
@@ -38,6 +40,9 @@ qd_status qd_view_index_fit(qd_views *views, uint32_t row, qd_observer *observer
 void qd_view_index_unfit(qd_views *views, qd_observer *observer);
 /* Moves the bodies to observer->at. */
 void qd_view_index_center(qd_views *views, const qd_observer *observer);
+
+/* Before one more entity carries a beacon or an observer: its moves need no memory. */
+bool qd_view_index_reserve_carrier(qd_views *views) QD_MUST_USE;
 
 /* ---- ticks ---- */
 
