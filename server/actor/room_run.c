@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "room_run.h"
 
+#include "../base/memory/array.h"
 #include "../base/memory/fetch.h"
 #include "commands/commands.h"
 #include "room_clock.h"
@@ -16,6 +17,9 @@
 
 /* What the tick after a Step may take of the loop thread's time in an inline run. */
 #define INLINE_TICK_US_MAX 100u
+
+/* Ticks after which a room looks for memory that it can give back. */
+#define TRIM_TICKS 1024u
 
 /* ---- what time makes due ---- */
 
@@ -63,6 +67,26 @@ static uint64_t close_when_due(qd_room_actor *actor, uint64_t now_ns, bool empty
     return QD_NEVER;
 }
 
+/* Removed entities keep their memory until a tick. So a room trims once it has ticked after them, and now and then in a
+ * long life. */
+static void trim_when_due(qd_room_actor *actor)
+{
+    const bool is_turn = actor->time_count - actor->trim_time >= TRIM_TICKS;
+
+    if (!is_turn && (!actor->trims || actor->changed)) {
+        return;
+    }
+    actor->trims = false;
+    actor->trim_time = actor->time_count;
+    qd_room_trim(actor->room);
+    const uint32_t end = qd_room_member_end(actor->room);
+    for (uint32_t member = end; member < actor->member_capacity; member++) {
+        qd_token_release(actor->members[member].token);
+        actor->members[member] = (qd_actor_member){0};
+    }
+    qd_array_trim(&actor->heap, actor->members, actor->member_capacity, end);
+}
+
 /* Does everything that time makes due. */
 static void keep_up(qd_room_actor *actor)
 {
@@ -71,12 +95,16 @@ static void keep_up(qd_room_actor *actor)
 
     if (qd_room_due_ns(actor->room) <= now_ns) {
         qd_room_expire(actor->room, now_ns);
-        actor->changed = true;
+        actor->changed = actor->trims = true;
     }
     bool empty = is_empty(actor);
     uint64_t due_ns = qd_room_clock_tick(actor, now_ns);
+    if (empty && actor->changed && actor->config.tick_mode == QD_TICK_MODE_STEP) {
+        qd_tick(actor, 0); /* nobody else will make it, and removed entities stay until then */
+    }
     qd_slow_readers_look(actor, now_ns);
     qd_tick_catch_up(actor);
+    trim_when_due(actor);
     due_ns = earlier(due_ns, close_when_due(actor, now_ns, empty));
     if (actor->room == NULL) {
         return;

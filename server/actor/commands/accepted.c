@@ -9,6 +9,8 @@
 #include "../tick/frames.h"
 #include "refusal_text.h"
 
+#define FEW 16u /* refused entries */
+
 static qd_server_message message_to(const qd_room_actor *actor, const qd_request *request)
 {
     return (qd_server_message){
@@ -34,6 +36,22 @@ void qd_accepted_confirm(qd_room_actor *actor, const qd_request *request)
 static bool any_field(const uint8_t *field, uint32_t count)
 {
     return field[0] != 0 || memcmp(field, field + 1, count - 1) != 0;
+}
+
+/* Without memory, the answer lists the first refused entries, and says how many there are. */
+static void send_few(qd_room_actor *actor, const qd_request *request, const qd_room_refusals *refusals,
+                     const char *text)
+{
+    qd_server_message message = message_to(actor, request);
+    qd_msg_accepted *few = &message.as.accepted;
+
+    few->refused_count = refusals->listed < FEW ? refusals->listed : FEW;
+    few->refused_index = refusals->index;
+    few->refused_code = refusals->code;
+    few->refused_field = any_field(refusals->field, few->refused_count) ? refusals->field : NULL;
+    few->refused_total = refusals->count;
+    few->text = text;
+    qd_reply_send(actor->service, request->head.membership->endpoint->link, &message);
 }
 
 /* Sends all frames at once: a reply is never refused, but the next one may be. */
@@ -65,7 +83,7 @@ static void send_lists(qd_room_actor *actor, const qd_request *request, const qd
     if (!list.failed) {
         (void)qd_reply_queue(actor->service, link, list.frames, list.count, QD_LINK_REPLY);
     } else {
-        qd_reply_give_up(actor->service, link);
+        send_few(actor, request, refusals, text);
     }
     qd_frames_deinit(&list);
 }

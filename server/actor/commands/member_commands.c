@@ -111,7 +111,7 @@ void qd_leave_command(qd_room_actor *actor, qd_membership *membership)
         actor->changed = true;
     } else if (membership->joined) {
         qd_room_leave(actor->room, membership->member, qd_service_now_ns(actor->service));
-        actor->changed = true;
+        actor->changed = actor->trims = true;
         if (qd_membership_remove(actor, membership)) {
             qd_tick(actor, 0);
         }

@@ -9,15 +9,24 @@
 
 #define TEXT_BYTES_MAX 400
 
-qd_buffer *qd_reply_encode(const qd_server_message *message)
+/* Answers up to this size may use the reserve of the memory budget. */
+#define RESERVED_BYTES_MAX 4096u
+
+static qd_buffer *encode(const qd_server_message *message, bool reserved)
 {
     size_t size = qd_server_message_size(message);
-    qd_buffer *buffer = qd_buffer_create(size);
+    qd_buffer *buffer =
+        reserved && size <= RESERVED_BYTES_MAX ? qd_buffer_create_reserved(size) : qd_buffer_create(size);
 
     if (buffer != NULL) {
         buffer->size = qd_server_message_encode(message, buffer->bytes, size);
     }
     return buffer;
+}
+
+qd_buffer *qd_reply_encode(const qd_server_message *message)
+{
+    return encode(message, false);
 }
 
 qd_link_sent qd_reply_queue(qd_service *service, qd_link *link, qd_buffer *const *buffers, size_t count,
@@ -47,7 +56,7 @@ void qd_reply_give_up(qd_service *service, qd_link *link)
 
 void qd_reply_send(qd_service *service, qd_link *link, const qd_server_message *message)
 {
-    qd_buffer *buffer = qd_reply_encode(message);
+    qd_buffer *buffer = encode(message, true);
 
     if (buffer == NULL) {
         qd_reply_give_up(service, link);

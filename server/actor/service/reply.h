@@ -3,7 +3,8 @@
  * Replies: a message becomes one buffer and goes to one link. Rooms and sessions both reply, so all of it is [any].
  *
  * A reply that cannot be queued ends the connection, because nothing is dropped silently. There are three cases: no
- * memory for the reply, none for the link's queue, or a reader that asks and does not read (base/link.h).
+ * memory for the reply, none for the link's queue, or a reader that asks and does not read (base/link.h). Small replies
+ * have a reserve of memory.
  */
 #ifndef QD_ACTOR_SERVICE_REPLY_H
 #define QD_ACTOR_SERVICE_REPLY_H

@@ -41,12 +41,14 @@ typedef struct qd_room_actor {
     bool resets_due; /* a Subscribe waits for its reset */
     bool changed;    /* since the last tick */
     bool clock_runs;
-    _Atomic bool stop;                      /* the server is stopping [any] */
-    uint64_t timer_ns;                      /* when the actor asked to be woken; QD_NEVER: it did not */
+    bool trims;        /* much may have gone from the room: it gives memory back when nothing else is due */
+    _Atomic bool stop; /* the server is stopping [any] */
+    uint64_t timer_ns; /* when the actor asked to be woken; QD_NEVER: it did not */
     uint64_t clock_start_ns, clock_periods; /* of ticks done or skipped since then */
     uint64_t empty_since_ns;                /* QD_NEVER: it is not empty */
     uint64_t events_counted;                /* of this room in the service's counters */
     uint64_t time_count;                    /* of all ticks */
+    uint64_t trim_time;                     /* time_count when the room last gave memory back */
 
     /* [any] */
     _Atomic uint64_t shown_tick;
