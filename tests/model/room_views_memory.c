@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Views in a room whose memory may end at any command: a command that is refused for it changes nothing, any other has
- * its whole effect. Ticks have memory; but where a command had none to note a change, the next tick suspends all views.
- * Of the rule (server/room/room_views.h) only what takes memory in the visibility index: circles, boxes, margins,
- * visible ranges, anchors; found by the index, by the spatial join, or by both, alternating.
+ * its whole effect. A tick without memory suspends all views, which start again once there is some. Memory ends at a
+ * budget, or at single allocations. Of the rule (server/room/room_views.h) only what takes memory in the
+ * visibility index: circles, boxes, margins, visible ranges, anchors; found by the index, by the spatial join, or by
+ * both, alternating.
  *
  *     model_room_views_memory [SEEDS [FIRST]]
  */
@@ -23,11 +24,13 @@
 #define SIDE          60u
 #define SPARE_MAX     40000u /* bytes that a command may find */
 #define BATCH         15u
+#define FAIL_MAX      60u
+#define LEFT_MAX      4096u /* bytes */
 
 /* Shared by all processes. */
 struct met {
     uint32_t command;
-    uint64_t entities_refused, observers_refused, ranges_refused, enters, leaves, joined, suspensions;
+    uint64_t entities_refused, observers_refused, ranges_refused, enters, leaves, joined, suspensions, resets;
 };
 
 static struct met *met;
@@ -185,6 +188,35 @@ static void describe(life *l, uint32_t id, float visible_range)
     }
 }
 
+/* ---- memory ---- */
+
+/* Half of the commands find little memory. To some of them the allocator gives none, once or from then on. */
+static void spend_memory(rng_stream *rng)
+{
+    if (rng_one_in(rng, 4)) {
+        (void)qd_memory_fail(1 + rng_below(rng, FAIL_MAX), rng_one_in(rng, 2) ? 1 : UINT64_MAX);
+    } else if (rng_one_in(rng, 3)) {
+        qd_memory_limit_set(qd_memory_used() + 1 + rng_below(rng, 2) * rng_below(rng, SPARE_MAX));
+    }
+}
+
+static void return_memory(void)
+{
+    (void)qd_memory_fail(0, 0);
+    qd_memory_limit_set(0);
+}
+
+static void run_in_order(void *context, size_t count, qd_task_fn task, void *argument)
+{
+    (void)context;
+    for (size_t i = 0; i < count; i++) {
+        task(i, argument);
+    }
+}
+
+/* Makes the spatial join work in parts. */
+static const qd_executor by_parts = {.run = run_in_order, .width = 4};
+
 /* ---- ticks ---- */
 
 /* Coordinates are small whole numbers: nothing is rounded. */
@@ -217,14 +249,17 @@ static void tick(life *l, rng_stream *rng)
     qd_room_view_report report;
 
     l->room->views.join_tuning.always = l->finding == 0 || (l->finding == 1 && rng_one_in(rng, 2));
-    qd_memory_limit_set(0);
-    qd_room_tick(l->room, &qd_executor_serial, 0);
+    qd_room_tick(l->room, rng_one_in(rng, 2) ? &qd_executor_serial : &by_parts, 0);
+    return_memory();
     met->joined += l->room->views.uses_join;
     while (qd_room_next_view(l->room, &report)) {
+        MUST(l, !report.suspended || report.suspended_reason == QD_SUSPEND_MEMORY);
+        MUST(l, !report.suspended || report.enter_count + report.leave_count == 0);
+        met->suspensions += report.suspended;
+        met->resets += report.reset;
         if (report.reset || report.suspended) {
             memset(l->reported, 0, sizeof l->reported);
         }
-        met->suspensions += report.suspended;
         for (uint32_t i = 0; i < report.leave_count; i++) {
             bool *reported = &l->reported[report.leave_observer[i]][report.leave_id[i]];
 
@@ -253,9 +288,7 @@ static void do_command(life *l, uint32_t command)
     rng_stream rng = {l->seed * 1009 + command};
     const uint32_t what = rng_below(&rng, 20);
 
-    if (rng_one_in(&rng, 2)) {
-        qd_memory_limit_set(qd_memory_used() + 1 + rng_below(&rng, 2) * rng_below(&rng, SPARE_MAX));
-    }
+    spend_memory(&rng);
     for (uint32_t i = 0; i < BATCH && what < 15; i++) {
         const uint32_t e = rng_below(&rng, ENTITIES), o = rng_below(&rng, OBSERVERS);
 
@@ -274,7 +307,33 @@ static void do_command(life *l, uint32_t command)
     if (what >= 15) {
         tick(l, &rng);
     }
-    qd_memory_limit_set(0);
+    return_memory();
+    if (rng_one_in(&rng, 10)) {
+        qd_room_trim(l->room);
+    }
+}
+
+/* Views that wait for memory start again. Then what is left is emptied, and next to no memory is left. */
+static void finish(life *l, size_t fresh)
+{
+    rng_stream rng = {l->seed};
+
+    for (uint32_t i = 0; i <= QD_PAUSE_MAX; i++) {
+        tick(l, &rng);
+    }
+    MUST(l, !l->room->views.suspended);
+    (void)qd_memory_fail(1, UINT64_MAX);
+    for (uint32_t id = 0; id < ENTITIES; id++) {
+        despawn(l, id);
+    }
+    for (uint32_t id = 0; id < OBSERVERS; id++) {
+        unobserve(l, id);
+    }
+    return_memory();
+    tick(l, &rng);
+    tick(l, &rng);
+    qd_room_trim(l->room);
+    MUST(l, l->heap.bytes <= fresh + LEFT_MAX);
 }
 
 static void run_seed(uint64_t seed, uint32_t limit)
@@ -295,11 +354,13 @@ static void run_seed(uint64_t seed, uint32_t limit)
     l->finding = rng_below(&rng, 3);
     qd_heap_init(&l->heap);
     MUST(l, qd_room_create(&config, &l->heap, seed, &l->room) == QD_OK && qd_room_join(l->room, &l->me) == QD_OK);
+    const size_t fresh = l->heap.bytes;
     for (met->command = 0; met->command < SEEDS_COMMANDS_MAX && met->command < limit; met->command++) {
         if (!seeds_left_out[met->command]) {
             do_command(l, met->command);
         }
     }
+    finish(l, fresh);
     qd_room_destroy(l->room);
     MUST(l, l->heap.bytes == 0);
     qd_heap_deinit(&l->heap);
@@ -315,11 +376,12 @@ int main(int argument_count, char **arguments)
         return 1;
     }
     printf("%" PRIu64 " seeds: refused %" PRIu64 " entities, %" PRIu64 " observers, %" PRIu64
-           " visible ranges; %" PRIu64 " enters, %" PRIu64 " leaves\n",
-           seeds, met->entities_refused, met->observers_refused, met->ranges_refused, met->enters, met->leaves);
+           " visible ranges; %" PRIu64 " enters, %" PRIu64 " leaves, %" PRIu64 " suspensions, %" PRIu64 " resets\n",
+           seeds, met->entities_refused, met->observers_refused, met->ranges_refused, met->enters, met->leaves,
+           met->suspensions, met->resets);
     if (seeds >= SEEDS_DEFAULT &&
         (met->entities_refused == 0 || met->observers_refused == 0 || met->ranges_refused == 0 || met->leaves == 0 ||
-         met->joined == 0 || met->suspensions == 0)) {
+         met->joined == 0 || met->suspensions == 0 || met->resets == 0)) {
         fprintf(stderr, "something never came up: the scripts do not test what they should\n");
         return 1;
     }

@@ -119,6 +119,45 @@ HEAP_TEST(need_above_the_limit_succeeds)
     qd_heap_free(&heap, again, 1);
 }
 
+HEAP_TEST(reserve_is_beyond_the_limit_and_has_an_end)
+{
+    qd_memory_limit_set(HEAP_BYTES_LIMIT);
+    void *all = qd_heap_alloc(&heap, HEAP_BYTES_LIMIT);
+    assert_non_null(all);
+    assert_null(qd_shared_alloc(1));
+    void *reserved = qd_shared_alloc_reserved(QD_MEMORY_RESERVE_BYTES);
+    assert_non_null(reserved);
+    assert_null(qd_shared_alloc_reserved(1));
+    assert_null(qd_shared_alloc(1));
+    qd_shared_free(reserved, QD_MEMORY_RESERVE_BYTES);
+    qd_heap_free(&heap, all, HEAP_BYTES_LIMIT);
+}
+
+HEAP_TEST(chosen_allocations_fail)
+{
+    (void)qd_memory_fail(2, 2);
+    void *first = qd_heap_alloc(&heap, 10);
+    assert_non_null(first);
+    assert_null(qd_heap_resize(&heap, first, 10, 20));
+    assert_null(qd_shared_alloc(10));
+    void *last = qd_shared_alloc(10);
+    assert_non_null(last);
+    assert_int_equal(qd_memory_fail(0, 0), 4);
+    qd_shared_free(last, 10);
+    qd_heap_free(&heap, first, 10);
+}
+
+HEAP_TEST(trimmed_heap_has_drawn_what_it_holds)
+{
+    void *memory = qd_heap_alloc(&heap, 100);
+    assert_non_null(memory);
+    assert_true(heap.drawn > heap.bytes);
+    qd_heap_trim(&heap);
+    assert_int_equal(heap.drawn, heap.bytes);
+    assert_int_equal(qd_memory_used(), heap.bytes);
+    qd_heap_free(&heap, memory, 100);
+}
+
 HEAP_TEST(huge_size_fails_without_overflow)
 {
     /* volatile, because the compiler warns of such a constant */

@@ -77,4 +77,30 @@ HEAP_TEST(ids_can_be_returned_without_memory)
     qd_id_pool_deinit(&pool);
 }
 
+HEAP_TEST(trimmed_pool_hands_out_in_order_again)
+{
+    qd_id_pool pool;
+    uint32_t id;
+
+    qd_id_pool_init(&pool, &heap);
+    for (uint32_t i = 0; i < IDS; i++) {
+        assert_int_equal(qd_id_pool_take(&pool, &id), QD_OK);
+    }
+    const size_t full = heap.bytes;
+    for (uint32_t i = 5; i < IDS; i++) {
+        qd_id_pool_give(&pool, (i * 7) % (IDS - 5) + 5);
+    }
+    qd_id_pool_give(&pool, 3);
+    qd_id_pool_trim(&pool, 5);
+    assert_true(heap.bytes < full / 4);
+    assert_int_equal(qd_id_pool_take(&pool, &id), QD_OK);
+    assert_int_equal(id, 3);
+    for (uint32_t expected = 5; expected < IDS; expected++) {
+        assert_int_equal(qd_id_pool_take(&pool, &id), QD_OK);
+        assert_int_equal(id, expected);
+    }
+    qd_id_pool_trim(&pool, IDS);
+    qd_id_pool_deinit(&pool);
+}
+
 TEST_MAIN()

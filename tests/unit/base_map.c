@@ -185,4 +185,35 @@ HEAP_TEST(puts_within_a_reserve_allocate_nothing)
     qd_map_deinit(&map);
 }
 
+HEAP_TEST(trim_gives_memory_back_and_keeps_the_keys)
+{
+    qd_map map;
+    uint64_t value;
+
+    qd_map_init(&map, &heap, 5);
+    for (uint64_t key = 0; key < 10000; key++) {
+        assert_int_equal(qd_map_put(&map, key == 7 ? UINT64_MAX : key, key), QD_OK);
+    }
+    const size_t full = heap.bytes;
+    qd_map_trim(&map);
+    assert_int_equal(heap.bytes, full);
+    for (uint64_t key = 100; key < 10000; key++) {
+        assert_true(qd_map_remove(&map, key));
+    }
+    (void)qd_memory_fail(1, 1);
+    qd_map_trim(&map); /* without memory it stays as large */
+    assert_int_equal(heap.bytes, full);
+    (void)qd_memory_fail(0, 0);
+    qd_map_trim(&map);
+    assert_true(heap.bytes < full / 16);
+    for (uint64_t key = 0; key < 100; key++) {
+        assert_true(qd_map_get(&map, key == 7 ? UINT64_MAX : key, &value) && value == key);
+        assert_true(qd_map_remove(&map, key == 7 ? UINT64_MAX : key));
+    }
+    qd_map_trim(&map);
+    assert_int_equal(heap.bytes, 0);
+    assert_int_equal(qd_map_put(&map, 1, 2), QD_OK);
+    qd_map_deinit(&map);
+}
+
 TEST_MAIN()

@@ -155,4 +155,97 @@ TEST(a_room_that_cannot_be_made_leaves_nothing)
     assert_true(refused && made);
 }
 
+/* ---- without any memory ---- */
+
+/* The second try comes a tick after the first, the third one two ticks later. */
+SCENARIO(tick_without_memory_suspends_subscriptions,
+         "spawn 1 10, 2 40; tick; subscribe; catch up -> A reset;"
+         "move 1 40; memory none; tick -> A suspended without memory; tick; memory 0; tick; tick -> A reset begin 1-2;"
+         "move 1 10; tick -> A end 1-2 moved apart")
+
+SCENARIO(reset_without_memory_suspends_the_subscription_that_waits_for_it,
+         "spawn 1 10, 2 10; tick; subscribe; memory none; catch up -> A suspended without memory;"
+         "subscribe; catch up -> A suspended without memory; memory 0; tick; tick -> A reset begin 1-2")
+
+SCENARIO(tick_without_memory_suspends_views,
+         "spawn 1 50, 2 52; observe 7 range 9; tick -> A view enter 7:1 7:2;"
+         "move 2 90; spawn 3 51; memory none; tick -> A view suspended without memory; tick; memory 0; tick;"
+         "tick -> A view reset enter 7:1 7:3; tick")
+
+/* The reset of the watchers fails between ticks, and comes with the next tick. */
+SCENARIO(reset_of_watchers_without_memory_waits_for_the_tick,
+         "spawn 1 50; observe 7 range 9; tick -> A view enter 7:1;"
+         "options all; memory none; catch up; memory 0; tick -> A view reset watchers watch 7:1:A; tick")
+
+/* Views are suspended, and their last observer ends: that is no reason to wait. */
+SCENARIO(suspension_without_memory_ends_with_the_last_observer,
+         "spawn 1 50; observe 7 range 9; tick -> A view enter 7:1;"
+         "spawn 2..90 50; memory none; tick -> A view suspended without memory; unobserve 7; tick -> A view reset;"
+         "memory 0; despawn 2..90; observe 7 range 9; tick -> A view enter 7:1")
+
+SCENARIO(what_ends_needs_no_memory,
+         "open grace 5 rosters 99; spawn 1..99 10; join -> B; B spawn 101..199 30; subscribe stays; B subscribe own;"
+         "observe 1..9 range 90; B observe 1..9 range 90 tier 50 1; options all; name 0 0 1 2 3 -> 1 2 3;"
+         "describe 1..20 visible 30 team 1; unread tick; memory none;"
+         "B leave 3; unobserve 1..5; unsubscribe; despawn 1..50; move 51..60 20; teleport 61 30; unread tick; expire 9;"
+         "stats -> entities 49, members 1; unread tick; despawn all; unread tick; leave; memory 0")
+
+/* ---- memory goes back ---- */
+
+/* Fills a room, empties it, and expects that it is about as small as a new one. */
+static void fill_and_empty(const char *filling)
+{
+    play("open grace 0 rosters 100000 entities_max 100000");
+    play("trim");
+    const size_t fresh = played.heap.bytes;
+    play("%s", filling);
+    const size_t full = played.heap.bytes;
+    play("leave 1; expire 2; unread tick; unread tick; trim");
+    if (played.heap.bytes > fresh) {
+        fail_msg("%zu bytes when new, %zu when full, %zu when empty again: %s", fresh, full, played.heap.bytes,
+                 filling);
+    }
+    assert_true(played.heap.drawn == played.heap.bytes);
+    play_end();
+}
+
+TEST(an_empty_room_is_as_small_as_a_new_one)
+{
+    static const char *const fillings[] = {
+        "spawn 0..999 10; spawn 1000..1999 20; unread tick",
+        "spawn 1000000..1000999 10; unread tick",
+        "spawn 0..300 10; subscribe stays; unread tick; move 0..300 50; unread tick",
+        "spawn 0..999 10; name 0 0 1 2 3 4 5 6 7 8 -> 1 2 3 4 5 6 7 8; place 0 0 20; unread tick",
+        "spawn 0..999 10; describe 0..999 tag 7 visible 1; unread tick",
+        "spawn 0..100 10; observe 0..99 range 90; options all; unread tick; unread tick",
+        "spawn 0..100 10; observe 0..99 range 90 tier 9 2; unread tick; unread tick",
+        "observe 1 range 5; except 1 show 0..999 hide 0..999; unread tick",
+        "spawn 0..999 10; query box 0 0 100 100",
+    };
+
+    for (size_t i = 0; i < sizeof fillings / sizeof fillings[0]; i++) {
+        fill_and_empty(fillings[i]);
+    }
+}
+
+TEST(members_that_left_leave_no_memory)
+{
+    enum { MEMBERS = 5000 };
+    uint32_t member[MEMBERS];
+
+    play("open; trim");
+    const size_t fresh = played.heap.bytes;
+    for (uint32_t i = 0; i < MEMBERS; i++) {
+        assert_int_equal(qd_room_join(played.room, &member[i]), QD_OK);
+    }
+    for (uint32_t i = 0; i < MEMBERS; i++) {
+        qd_room_leave(played.room, member[i], 0);
+    }
+    qd_room_trim(played.room);
+    assert_in_range(played.heap.bytes, 1, fresh);
+    assert_int_equal(qd_room_member_end(played.room), 1);
+    play("join -> B");
+    play_end();
+}
+
 TEST_MAIN()

@@ -144,7 +144,9 @@ static void copy_entities(void)
     qd_room_batch columns;
     bool more;
 
+    (void)qd_memory_fail(0, 0);
     assert_int_equal(qd_room_snapshot(played.room, QD_ROOM_ANYBODY, NULL, ENTITIES_MAX, &columns, &more), QD_OK);
+    (void)qd_memory_fail(played.has_no_memory, played.has_no_memory ? UINT64_MAX : 0);
     assert_false(more);
     now.count = columns.count;
     for (uint32_t i = 0; i < columns.count; i++) {

@@ -93,7 +93,15 @@ static void due(void)
 
 static void memory(void)
 {
-    qd_memory_limit_set((size_t)need_number());
+    const bool none = played.has_no_memory = take("none");
+
+    (void)qd_memory_fail(none, none ? UINT64_MAX : 0);
+    qd_memory_limit_set(none ? 0 : (size_t)need_number());
+}
+
+static void trim(void)
+{
+    qd_room_trim(played.room);
 }
 
 /* ---- batches ---- */
@@ -459,6 +467,7 @@ static const struct {
     {"expire", expire},
     {"due", due},
     {"memory", memory},
+    {"trim", trim},
     {"spawn", spawn},
     {"move", move},
     {"teleport", teleport},

@@ -31,7 +31,8 @@
  *     unobserve ID, turn ID X Y, except ID [show IDS] [hide IDS], options [bytes N] [own|all]
  *     describe ENTRY, ENTRY ...      columns: team, hidden, visible, tag, payload
  *     why OBSERVER ENTITY, why all ENTITY ENTITY
- *     memory N                       so much may be allocated; 0: no limit
+ *     memory N, memory none          so much may be allocated; 0: no limit; none: every allocation fails
+ *     trim
  *
  * Numbers of ticks, positions in views and the columns of enters are checked, but left out of the texts.
  */
@@ -46,7 +47,7 @@
 typedef struct room_scenario {
     qd_heap heap;
     qd_room *room;
-    bool is_deep;
+    bool is_deep, has_no_memory;
     uint64_t tick;
 } room_scenario;
 

@@ -247,6 +247,10 @@ static bool note_regions(qd_views *views)
     for (uint32_t i = 0; i < count; i++) {
         views->join->regions_now.of[i] = region_of(&views->observers[i / QD_REGION_BODIES], i % QD_REGION_BODIES);
     }
+    /* There may have been more rows before. */
+    for (uint32_t i = count; i < views->join->regions_now.count; i++) {
+        views->join->regions_now.of[i].kind = 0;
+    }
     return true;
 }
 
