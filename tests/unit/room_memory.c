@@ -219,7 +219,7 @@ TEST(an_empty_room_is_as_small_as_a_new_one)
         "spawn 0..999 10; describe 0..999 tag 7 visible 1; unread tick",
         "spawn 0..100 10; observe 0..99 range 90; options all; unread tick; unread tick",
         "spawn 0..100 10; observe 0..99 range 90 tier 9 2; unread tick; unread tick",
-        "observe 1 range 5; except 1 show 0..999 hide 0..999; unread tick",
+        "observe 1 range 5; except 1 show 1 2 3 4 5 hide 6 7 8; unread tick",
         "spawn 0..999 10; query box 0 0 100 100",
     };
 

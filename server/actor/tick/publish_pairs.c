@@ -54,6 +54,7 @@ static bool encode(publication *round, const qd_room_report *report)
             tick->skipped = report->skipped;
             tick->suspended = report->suspended;
             tick->suspended_count = report->suspended_count;
+            tick->suspended_reason = report->suspended_reason;
             tick->merged_ticks = report->merged_ticks;
             tick->passed_lost = report->passed_lost;
         }

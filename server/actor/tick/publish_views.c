@@ -131,6 +131,7 @@ static bool encode(const qd_room_actor *actor, const qd_room_view_report *report
         view->reset = first && report->reset;
         view->reset_watchers = first && report->reset_watchers;
         view->suspended = first && report->suspended;
+        view->suspended_reason = first ? report->suspended_reason : 0;
         view->merged_ticks = first ? report->merged_ticks : 0;
         progress.space = QD_VIEW_FRAME_BYTES_MAX;
         put_leaves(report, &progress, view);

@@ -7,10 +7,9 @@
 
 #include "../assert.h"
 
-#define ROWS_MIN      8u
-#define ROW_ALIGNMENT 16u /* that of qd_heap_alloc */
+#define ROWS_MIN 8u
 
-bool qd_array_fit(qd_heap *heap, void *array, uint32_t *capacity, size_t size, uint32_t index, qd_array_mode mode)
+bool qd_array_fit(qd_heap *heap, void *array, uint32_t *capacity, size_t size, uint32_t index)
 {
     uint32_t larger = *capacity > 0 ? *capacity : ROWS_MIN;
     size_t old_size = *capacity * size;
@@ -20,17 +19,9 @@ bool qd_array_fit(qd_heap *heap, void *array, uint32_t *capacity, size_t size, u
         larger *= 2;
     }
     memcpy(&old, array, sizeof old);
-    if (mode == QD_ARRAY_TRY) {
-        grown = qd_heap_resize(heap, old, old_size, larger * size);
-        if (grown == NULL) {
-            return false;
-        }
-    } else {
-        grown = qd_heap_need(heap, ROW_ALIGNMENT, larger * size);
-        if (old != NULL) {
-            memcpy(grown, old, old_size);
-        }
-        qd_heap_free(heap, old, old_size);
+    grown = qd_heap_resize(heap, old, old_size, larger * size);
+    if (grown == NULL) {
+        return false;
     }
     memcpy(array, &grown, sizeof grown);
     *capacity = larger;
@@ -42,7 +33,7 @@ bool qd_array_fit_zeroed(qd_heap *heap, void *array, uint32_t *capacity, size_t 
     size_t old_size = *capacity * size;
     char *rows;
 
-    if (!qd_array_fit(heap, array, capacity, size, index, QD_ARRAY_TRY)) {
+    if (!qd_array_fit(heap, array, capacity, size, index)) {
         return false;
     }
     memcpy(&rows, array, sizeof rows);

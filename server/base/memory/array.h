@@ -13,25 +13,18 @@
 /* Makes room for the row `index` of an array, which is NULL at first. Returns false, with nothing changed, if there is no
  * memory. Arguments may be evaluated twice. */
 #define qd_array_reserve(heap, array, capacity, index)                                                                 \
-    ((index) < (capacity) || qd_array_fit((heap), &(array), &(capacity), sizeof *(array), (index), QD_ARRAY_TRY))
+    ((index) < (capacity) || qd_array_fit((heap), &(array), &(capacity), sizeof *(array), (index)))
 /* The same with new rows that are zero. */
 #define qd_array_reserve_zeroed(heap, array, capacity, index)                                                          \
     ((index) < (capacity) || qd_array_fit_zeroed((heap), &(array), &(capacity), sizeof *(array), (index)))
-/* The same for a tick, which must not fail: it may exceed the memory budget. */
-#define qd_array_need(heap, array, capacity, index)                                                                    \
-    ((index) < (capacity)                                                                                              \
-         ? (void)0                                                                                                     \
-         : (void)qd_array_fit((heap), &(array), &(capacity), sizeof *(array), (index), QD_ARRAY_NEED))
 /* Gives back memory if at most a quarter of the rows, the first `used` ones, are in use. */
 #define qd_array_trim(heap, array, capacity, used)                                                                     \
     qd_array_shrink((heap), &(array), &(capacity), sizeof *(array), (used))
 /* Gives its memory back. */
 #define qd_array_drop(heap, array, capacity) qd_heap_free((heap), (array), (capacity) * sizeof *(array))
 
-typedef enum qd_array_mode { QD_ARRAY_TRY, QD_ARRAY_NEED } qd_array_mode;
-
 /* For the macros above. `array` points to the pointer. */
-bool qd_array_fit(qd_heap *heap, void *array, uint32_t *capacity, size_t size, uint32_t index, qd_array_mode mode);
+bool qd_array_fit(qd_heap *heap, void *array, uint32_t *capacity, size_t size, uint32_t index);
 bool qd_array_fit_zeroed(qd_heap *heap, void *array, uint32_t *capacity, size_t size, uint32_t index);
 void qd_array_shrink(qd_heap *heap, void *array, uint32_t *capacity, size_t size, uint32_t used);
 

@@ -243,6 +243,7 @@ void qd_entities_trim(qd_entities *entities)
 {
     const uint32_t end = qd_entities_slot_end(entities);
 
+    qd_space_trim(entities->space);
     qd_ids_trim(&entities->ids);
     qd_roster_runs_trim(entities, end);
     qd_array_trim(entities->heap, entities->id, entities->id_capacity, end);

@@ -201,6 +201,7 @@ qd_crossings qd_visibility_all(qd_views *views, const qd_executor *executor, uin
 
 void qd_visibility_trim(qd_views *views, uint32_t slot_end)
 {
+    qd_space_trim(views->index);
     /* The join and the lists of changes name slots that are free again. */
     if (views->uses_join || views->kept_count + views->changed_count + views->changed_carriers_count > 0) {
         return;
