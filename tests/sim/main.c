@@ -7,6 +7,8 @@
  * digest of them, except Stats. Two versions of the server whose lines agree behave alike to clients. Detached sessions
  * end at their time then, whatever else runs, so that the timer actor does not change the schedule.
  *
+ * `sim_all --allocations` lets every allocation of a life fail, one by one (allocations.c).
+ *
  * Each seed makes a scene (rooms, limits, clients) and lets everything happen in an order of its own. Then the scene comes
  * to rest, and the checks for that state run. At last the server stops. The clients (client.c) and the model (model.c)
  * check what must be true at all times. Every tenth seed is played twice: the server's bytes must be the same.
@@ -277,6 +279,11 @@ static void play_seed(uint64_t seed, uint64_t *hash, uint64_t *ticks)
 
 int main(int argc, char *argv[])
 {
+    if (argc == 2 && strcmp(argv[1], "--allocations") == 0) {
+        qd_log_level_set(QD_LOG_ERROR);
+        printf("%llu allocations: each may fail\n", (unsigned long long)sim_fail_each_allocation());
+        return 0;
+    }
     print_digests = argc > 3 && strcmp(argv[1], "--frames") == 0;
     if (print_digests) {
         argc--;

@@ -100,6 +100,9 @@ void sim_register(sim_case *added);
 /* Runs all; a failure ends the program. Returns how many there are. */
 unsigned sim_run_cases(void);
 
+/* Lets every allocation of a life fail. Returns how many there are. (allocations.c) */
+uint64_t sim_fail_each_allocation(void);
+
 /* Writes a frame that the peer got, without an Error's text. Nothing is written of a part that is not the last. */
 void sim_frame_text(sim_scenario *play, uint8_t who, const qd_server_message *message, char *text, size_t size);
 
