@@ -32,7 +32,7 @@ static int take_message(const qd_server_message *message, void *context)
         qd_lines_notice(lines, "skipped", "ticks", tick->skipped);
     }
     if (tick->suspended) {
-        qd_lines_notice(lines, "suspended", "events", tick->suspended_count);
+        qd_lines_suspended(lines, tick->suspended_reason, tick->suspended_count);
     }
     if (tick->merged_ticks > 0) {
         qd_lines_notice(lines, "merged", "ticks", tick->merged_ticks);

@@ -20,6 +20,17 @@ void qd_lines_notice(const qd_lines *lines, const char *kind, const char *name, 
     fputs(lines->cli->json ? "}\n" : "\n", stdout);
 }
 
+void qd_lines_suspended(const qd_lines *lines, qd_suspend_reason reason, uint64_t events)
+{
+    const bool json = lines->cli->json;
+
+    printf(json ? "{\"tick\": %" PRIu64 ", \"kind\": \"suspended\"" : "%" PRIu64 " suspended", lines->tick);
+    if (events > 0) {
+        printf(json ? ", \"events\": %" PRIu64 : " events %" PRIu64, events);
+    }
+    printf(json ? ", \"reason\": \"%s\"}\n" : ": %s\n", qd_suspend_reason_name(reason));
+}
+
 /* Returns whether the stream continues. */
 static bool take_message(const qd_lines *lines, const qd_server_message *message, qd_lines_fn take, void *context,
                          int *status)
@@ -92,7 +103,7 @@ static int take_view(const qd_server_message *message, void *context)
     lines->tick = frame->tick;
     lines->is_reset = is_reset || frame->suspended;
     if (frame->suspended) {
-        qd_lines_notice(lines, "suspended", NULL, 0);
+        qd_lines_suspended(lines, frame->suspended_reason, 0);
     }
     if (frame->merged_ticks > 0) {
         qd_lines_notice(lines, "merged", "ticks", frame->merged_ticks);

@@ -31,6 +31,8 @@ typedef struct qd_lines {
 bool qd_lines_done(const qd_lines *lines);
 /* Prints a notice of the present tick; with `name`, also one value. */
 void qd_lines_notice(const qd_lines *lines, const char *kind, const char *name, uint64_t value);
+/* Prints the notice of a suspension. `events`: at least so many; 0: that is not known. */
+void qd_lines_suspended(const qd_lines *lines, qd_suspend_reason reason, uint64_t events);
 
 /* Handles a message; returns 0, or the exit status of a failure that it has reported. */
 typedef int (*qd_lines_fn)(const qd_server_message *message, void *context);

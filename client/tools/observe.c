@@ -140,7 +140,7 @@ int qd_command_observe(qd_cli *cli, int argc, char **argv)
         "    relay ID at X,Y           (with --relay)\n"
         "    reset                     the view is rebuilt: the enters follow\n"
         "    merged ticks N            before a reset: it replaces N ticks\n"
-        "    suspended                 the room has too many visible entries\n"
+        "    suspended: REASON         the room has too many visible entries, or no memory left\n"
         "Stop it with Ctrl-C; the observer ends with it.",
         .arguments_min = 2, .arguments_max = 2};
     qd_observer_options given = QD_OBSERVER_DEFAULTS;

@@ -148,6 +148,7 @@ static int take_message(watcher *self, const qd_server_message *message)
 {
     switch (message->kind) {
     case QD_SERVER_TICK:
+        self->watch.suspended = message->as.tick.suspended ? message->as.tick.suspended_reason : 0;
         self->watch.suspended_count = message->as.tick.suspended ? message->as.tick.suspended_count : 0;
         if (qd_pairs_apply(self->watch.pairs, &message->as.tick) == QD_CLIENT_OK) {
             return 0;

@@ -29,7 +29,8 @@ typedef struct qd_watch_scene {
     qd_pairs *pairs;
     const qd_observer *observer;
     qd_view *view;
-    uint64_t suspended_count; /* events of a suspended tick; 0: not suspended */
+    qd_suspend_reason suspended; /* why there are no events; 0: there are */
+    uint64_t suspended_count;    /* with QD_SUSPEND_LIMIT: how many there were at least */
     qd_msg_room_stats stats;
     bool has_stats;
     double begins_per_s, ends_per_s, passed_per_s; /* of a view: enters and leaves */

@@ -284,6 +284,9 @@ static void print_figures(const qd_watch_scene *watch, const qd_watch_look *look
     if (watch->suspended_count > 0) {
         snprintf(right, sizeof right, "%stoo many events: %" PRIu64, look->color ? colors_on[QD_HEAT_CROWDED] : BOLD,
                  watch->suspended_count);
+    } else if (watch->suspended != 0) {
+        snprintf(right, sizeof right, "%sno events: %s", look->color ? colors_on[QD_HEAT_CROWDED] : BOLD,
+                 qd_suspend_reason_name(watch->suspended));
     } else if (views && qd_view_suspended(watch->view)) {
         snprintf(right, sizeof right, "%stoo much to see", look->color ? colors_on[QD_HEAT_CROWDED] : BOLD);
     } else if (watch->entities.more) {
@@ -391,5 +394,7 @@ void qd_watch_print_line(const qd_watch_scene *watch, FILE *file)
     fprintf(file, "  tick p50 %.1f us  p99 %.1f us", (double)stats->tick_us_p50, (double)stats->tick_us_p99);
     if (watch->suspended_count > 0) {
         fprintf(file, "  too many events: %" PRIu64, watch->suspended_count);
+    } else if (watch->suspended != 0) {
+        fprintf(file, "  no events: %s", qd_suspend_reason_name(watch->suspended));
     }
 }

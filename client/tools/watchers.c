@@ -76,7 +76,7 @@ int qd_command_watchers(qd_cli *cli, int argc, char **argv)
         "    leave ID observer N of session M\n"
         "    reset                     the list is rebuilt: the enters follow\n"
         "    merged ticks N            before a reset: it replaces N ticks\n"
-        "    suspended                 the room has too many visible entries\n"
+        "    suspended: REASON         the room has too many visible entries, or no memory left\n"
         "The stream starts with a reset. Stop it with Ctrl-C.",
         .arguments_min = 1, .arguments_max = INT32_MAX};
     printer out = {.lines = {.cli = cli, .changes = "enters and leaves"}};

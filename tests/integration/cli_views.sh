@@ -156,7 +156,7 @@ limited=$running
 until_event limited 'enter 2 at 11,10'
 fails 1 'OBSERVERS_FULL' quadrille observe small 1,1 --range 1
 quadrille spawn small 3 12 10 1 >/dev/null
-until_event limited 'suspended'
+until_event limited 'suspended: limit exceeded'
 quadrille despawn small 1 >/dev/null
 until_event limited 'reset'
 until_event limited 'enter 3 at 12,10'
