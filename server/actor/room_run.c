@@ -73,7 +73,7 @@ static void trim_when_due(qd_room_actor *actor)
 {
     const bool is_turn = actor->time_count - actor->trim_time >= TRIM_TICKS;
 
-    if (!is_turn && (!actor->trims || actor->changed)) {
+    if (!is_turn && (!actor->trims || qd_room_awaits_tick(actor->room))) {
         return;
     }
     actor->trims = false;
@@ -99,8 +99,8 @@ static void keep_up(qd_room_actor *actor)
     }
     bool empty = is_empty(actor);
     uint64_t due_ns = qd_room_clock_tick(actor, now_ns);
-    if (empty && actor->changed && actor->config.tick_mode == QD_TICK_MODE_STEP) {
-        qd_tick(actor, 0); /* nobody else will make it, and removed entities stay until then */
+    if (empty && actor->config.tick_mode == QD_TICK_MODE_STEP && qd_room_awaits_tick(actor->room)) {
+        qd_tick(actor, 0); /* nobody is left to ask for it */
     }
     qd_slow_readers_look(actor, now_ns);
     qd_tick_catch_up(actor);

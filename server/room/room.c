@@ -376,6 +376,11 @@ void qd_room_trim(qd_room *room)
     qd_heap_trim(entities->heap);
 }
 
+bool qd_room_awaits_tick(const qd_room *room)
+{
+    return room->entities.removed > 0 || room->views.gone > 0 || (room->views.index && room->views.live == 0);
+}
+
 uint32_t qd_room_member_end(const qd_room *room)
 {
     return room->entities.members.count;

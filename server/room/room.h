@@ -107,6 +107,8 @@ bool qd_room_lags(const qd_room *room, uint32_t member);
 /* Gives back memory that the room no longer needs, after much of what was in it has gone. No report may be unread. Takes
  * as long as a look at every slot, but only if most slots are free. */
 void qd_room_trim(qd_room *room);
+/* Whether what is removed keeps memory until the next tick. */
+bool qd_room_awaits_tick(const qd_room *room);
 /* Member numbers in use, or in reports, are below this. */
 uint32_t qd_room_member_end(const qd_room *room);
 

@@ -260,10 +260,6 @@ UNSEEN = {
     "%s: out of memory": "about a file, for the operator",
     "a number and a secret": "an assertion of the compiler",
     "the room has %u sessions; must have at most that many. Open another room": "needs 1,048,576 sessions",
-    "the server has no memory left for the result of a query (--memory-max). Ask with a smaller limit":
-        "needs more than a room's heap draws ahead",
-    "the server has no memory left for the reasons of %PRIu32 observers (--memory-max). Name one observer":
-        "needs more than a room's heap draws ahead",
 }
 LITERAL = r'(?:"(?:[^"\\\n]|\\.)*"|\bPRI[uxX]\d+)'
 PLACE = re.compile(r"%(?:[-+ #0-9.]*(?:zu|ll[ux]|[udgsxX])|\d*PRI[uxX]\d+)")

@@ -150,6 +150,7 @@ HEAP_TEST(chosen_allocations_fail)
 HEAP_TEST(trimmed_heap_has_drawn_what_it_holds)
 {
     void *memory = qd_heap_alloc(&heap, 100);
+
     assert_non_null(memory);
     assert_true(heap.drawn > heap.bytes);
     qd_heap_trim(&heap);

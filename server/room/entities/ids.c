@@ -127,6 +127,7 @@ static void move_to_map(qd_ids *ids, uint32_t count)
     for (uint32_t id = count; id < ids->table_count; id++) {
         if (ids->table[id].slot != QD_SLOT_NONE) {
             qd_status status = qd_map_put(&ids->map, id, pack(ids->table[id]));
+
             QD_ASSERT(status == QD_OK);
         }
     }
