@@ -515,9 +515,10 @@ void model_room_saw_tick(model_room *room, uint64_t tick)
     room->ticks[room->tick_count++].at_ns = room->world->now_ns;
 }
 
-void model_room_saw_applied(model_room *room, model_stay *stay, uint64_t tick, uint64_t seq)
+void model_room_saw_applied(model_room *room, model_stay *stay, uint64_t tick, uint64_t seq, bool again)
 {
-    sim_check(seq >= stay->reported_seq, "an Applied goes back from %" PRIu64 " to %" PRIu64, stay->reported_seq, seq);
+    sim_check(again ? seq == stay->reported_seq : seq > stay->reported_seq,
+              "an Applied goes from %" PRIu64 " to %" PRIu64, stay->reported_seq, seq);
     sim_check(room->reported_count == 0 || room->reported[room->reported_count - 1].tick <= tick,
               "an Applied's tick goes back");
     stay->reported_seq = seq;
@@ -531,6 +532,13 @@ void model_room_saw_applied(model_room *room, model_stay *stay, uint64_t tick, u
             count = op->place + 1;
         }
     }
+    /* One that comes again names the last tick of the room, and what an earlier tick contains. So it credits nothing. */
+    if (again) {
+        sim_check(count == stay->reported_place, "an Applied that comes again reports %zu requests, and not %zu", count,
+                  stay->reported_place);
+        return;
+    }
+    stay->reported_place = count;
     model_room_applied(room, count);
     room->reported = sim_grow(room->reported, room->reported_count, &room->reported_capacity, sizeof *room->reported);
     room->reported[room->reported_count++] = (model_reported){.tick = tick, .count = count};

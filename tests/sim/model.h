@@ -108,6 +108,7 @@ typedef struct model_stay {
     size_t op_count, op_capacity;
     size_t end;                /* behind its last one in the order */
     uint64_t reported_seq;     /* by an Applied on its link, as the tap saw it */
+    size_t reported_place;     /* behind its last request of the order by then */
     uint64_t unsubscribe_seq;  /* of an Unsubscribe that is not answered */
     bool lost;                 /* a Tick frame for it was refused, and no reset followed */
     bool view_lost;            /* a View frame, likewise */
@@ -191,7 +192,8 @@ model_op *model_stay_op(const model_stay *stay, uint64_t seq);
 
 /* From the tap. */
 void model_room_saw_tick(model_room *room, uint64_t tick);
-void model_room_saw_applied(model_room *room, model_stay *stay, uint64_t tick, uint64_t seq);
+/* `again`: after a resume, and of what was reported before. */
+void model_room_saw_applied(model_room *room, model_stay *stay, uint64_t tick, uint64_t seq, bool again);
 /* All up to the request is applied, if it has a place in the order. */
 void model_room_saw_accepted(model_room *room, model_stay *stay, uint64_t seq);
 /* The server is handed the request. */

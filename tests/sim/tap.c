@@ -311,7 +311,7 @@ void sim_scene_tap(sim_link *link, const qd_server_message *message, bool queued
         break;
     case QD_SERVER_APPLIED:
         check_lag(stay, &message->as.applied);
-        model_room_saw_applied(room, stay, message->as.applied.tick, message->as.applied.seq);
+        model_room_saw_applied(room, stay, message->as.applied.tick, message->as.applied.seq, message->seq == 0);
         break;
     case QD_SERVER_SNAPSHOT_RESULT:
         tap_snapshot(room, stay, message->seq, &message->as.snapshot_result.entities);
