@@ -280,6 +280,11 @@ static bool is_allowed(const sim_client *client, const sim_request *asked, qd_er
 
 static void on_error(sim_client *client, uint64_t seq, const qd_msg_error *error)
 {
+    /* The clock may jump between a connection and its Hello. */
+    if (client->scene->traits & SIM_JUMPS && error->code == QD_ERROR_NO_HELLO && !client->welcomed) {
+        client->ended_by_error = true;
+        return;
+    }
     if (client->vandal) {
         sim_check(error->code < QD_ERROR_UNKNOWN_MESSAGE, "a vandal gets error %d", error->code);
         client->ended_by_error = true;

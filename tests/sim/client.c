@@ -464,7 +464,9 @@ static void act_in_room(sim_client *client, sim_slot *slot)
 {
     uint32_t draw = pick(client, 1000);
 
-    if (draw < 385) {
+    if (client->scene->traits & SIM_CUTS && percent(client, 15)) {
+        send_adopt(client, slot->stay);
+    } else if (draw < 385) {
         send_batch(client, slot->stay);
     } else if (draw < 460) {
         act_on_rosters(client, slot->stay);
@@ -518,7 +520,7 @@ void sim_client_act(sim_client *client)
     }
     sim_slot *slot = &client->slots[pick(client, client->scene->room_count)];
     uint32_t draw = pick(client, 1000);
-    if (draw < 5) {
+    if (draw < 5 || (client->scene->traits & SIM_CUTS && percent(client, 4))) {
         sim_client_cut(client);
     } else if (draw < 15) {
         client->stalled = 50 + pick(client, 600);

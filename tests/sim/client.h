@@ -8,6 +8,7 @@
 
 #include "model.h"
 #include "peer.h"
+#include "play.h"
 #include "views.h"
 
 #define ROOMS_MAX   3u
@@ -25,6 +26,7 @@
 /* Everything in the world of one seed. */
 typedef struct sim_scene {
     sim_house house;
+    uint32_t traits; /* sim_trait */
     uint32_t room_count;
     qd_msg_room_config configs[ROOMS_MAX];
     model_room **rooms; /* every room that was ever opened */

@@ -153,7 +153,8 @@ static void tap_tick(const model_room *room, model_stay *stay, const sim_link *l
     }
     if (queued && tick->reset) {
         stay->behind = stay->resumed = false;
-    } else if (!queued && !stay->behind && !(resumed && tick->reset)) {
+    } else if (!queued && !stay->behind && !(stay->resumed && tick->reset)) {
+        /* A lost reset of a resumed session is still due, also that of a connection before the last one. */
         stay->behind = true;
         stay->known_tick = tick->reset ? tick->tick : tick->tick - 1 - tick->skipped;
     }

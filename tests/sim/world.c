@@ -8,6 +8,8 @@
 
 #include "server/base/assert.h"
 
+#define TASKS_SHUFFLED 64u
+
 enum { IDLE = 0, QUEUED, RUNNING, RUNNING_WOKEN };
 
 /* The world that a failure concerns. There is one at a time. */
@@ -68,6 +70,8 @@ bool sim_percent(sim_world *world, uint32_t percent)
 
 /* ---- the scheduler ---- */
 
+static bool run_some_actor(sim_world *world);
+
 static uint64_t now_ns(void *context)
 {
     sim_world *world = context;
@@ -80,10 +84,13 @@ static uint64_t now_ns(void *context)
         world->now_ns += sim_pick(world, 2000);
     }
     world->now_ns += world->look_ns;
-    if (world->restless && world->running && !world->in_loops && sim_percent(world, 20)) {
+    if (world->restless && world->running > 0 && !world->in_loops && sim_percent(world, 20)) {
         world->in_loops = true;
         (void)sim_step_links(world, 50);
         world->in_loops = false;
+    }
+    if (world->running > 0 && world->running < world->workers && sim_percent(world, 20)) {
+        (void)run_some_actor(world);
     }
     return world->now_ns;
 }
@@ -162,14 +169,24 @@ static void retire(void *context, qd_actor *actor, qd_actor_fn done)
     world->retired = done;
 }
 
-/* All tasks, in any order. */
+/* All tasks, in any order: the last ones of many are shuffled, and the others are rotated. */
 static void run_tasks(void *context, size_t count, qd_task_fn task, void *argument)
 {
     sim_world *world = context;
     size_t start = count > 0 ? draw(&world->task_rng) % count : 0;
+    size_t order[TASKS_SHUFFLED], shuffled = count < TASKS_SHUFFLED ? count : TASKS_SHUFFLED;
 
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = shuffled; i < count; i++) {
         task((start + i) % count, argument);
+    }
+    for (size_t i = 0; i < shuffled; i++) {
+        size_t other = draw(&world->task_rng) % (i + 1);
+
+        order[i] = order[other];
+        order[other] = (start + i) % count;
+    }
+    for (size_t i = 0; i < shuffled; i++) {
+        task(order[i], argument);
     }
 }
 
@@ -204,16 +221,22 @@ void sim_world_deinit(sim_world *world)
 /* Runs the actor, which is out of the queue. */
 static void run(sim_world *world, qd_actor *actor)
 {
+    /* Of the actor that this one interrupts. */
+    qd_actor *retiring = world->retiring;
+    qd_actor_fn retired = world->retired;
+
     atomic_store(&actor->state, RUNNING);
-    world->running = true;
+    world->retiring = NULL;
+    world->running++;
     actor->run(actor);
-    world->running = false;
+    world->running--;
     if (world->retiring == actor) {
-        world->retiring = NULL;
         world->retired(actor);
     } else {
         let_go(world, actor);
     }
+    world->retiring = retiring;
+    world->retired = retired;
 }
 
 static void run_prompt(sim_world *world)
@@ -227,9 +250,8 @@ static void run_prompt(sim_world *world)
     world->in_prompt = false;
 }
 
-bool sim_run_actor(sim_world *world)
+static bool run_some_actor(sim_world *world)
 {
-    run_prompt(world);
     for (size_t i = 0; i < world->timed_count; i++) {
         if (world->timed[i]->due_ns <= world->now_ns) {
             wake(world, world->timed[i]);
@@ -246,6 +268,12 @@ bool sim_run_actor(sim_world *world)
     }
     run(world, actor);
     return true;
+}
+
+bool sim_run_actor(sim_world *world)
+{
+    run_prompt(world);
+    return run_some_actor(world);
 }
 
 void sim_pass(sim_world *world, uint64_t ms, void (*settle)(void *context), void *context)

@@ -48,7 +48,9 @@ typedef struct sim_world {
     qd_actor **timed;
     size_t timed_count, timed_capacity;
     bool restless; /* the loops work while actors run, when these ask for the time */
-    bool running, in_loops;
+    uint32_t workers; /* so many actors run at once, as one starts when another asks for the time; 0: one */
+    uint32_t running; /* actors */
+    bool in_loops;
     qd_actor *retiring;
     qd_actor_fn retired;
 

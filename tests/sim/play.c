@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A seed makes a scene (rooms, limits, clients) and lets everything happen in an order of its own. Then the scene comes
+ * to rest, and the checks for that state run. At last the server stops. The clients (client.c) and the model (model.c)
+ * check what must be true at all times.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client.h"
+#include "scenario.h"
+#include "hostile.h"
+#include "play.h"
+
+#define STEP_DEADLINE_MS_MAX 300u
+
+#define HOSTILES_MAX 3u
+
+/* Of a jump of the clock. All of them together are shorter than a slow reader has time. */
+#define JUMPS_MAX   30u
+#define JUMP_MS_MAX 60000u
+
+typedef struct sim_play {
+    sim_scene scene;
+    sim_client clients[CLIENTS_MAX];
+    uint32_t client_count;
+    sim_hostile hostiles[HOSTILES_MAX];
+    uint32_t hostile_count, jumps;
+} sim_play;
+
+/* ---- making a scene ---- */
+
+static void choose_space(sim_world *world, qd_msg_room_config *config)
+{
+    if (sim_percent(world, 40)) {
+        config->dimensions = 3;
+        config->bounds.max_z = 20;
+    }
+    config->index = (qd_index_kind)sim_pick(world, QD_INDEX_BRUTE + 1);
+    if (config->index == QD_INDEX_QUADTREE || config->index == QD_INDEX_OCTREE) {
+        config->index = config->dimensions == 3 ? QD_INDEX_OCTREE : QD_INDEX_QUADTREE;
+    }
+    bool has_cells = config->index == QD_INDEX_HASH || config->index == QD_INDEX_GRID;
+    if (has_cells && sim_percent(world, 50)) {
+        config->cell_size = (float)(1 + sim_pick(world, 8));
+    } else if (!has_cells && config->index != QD_INDEX_BRUTE && sim_percent(world, 50)) {
+        config->depth = 1 + sim_pick(world, 6);
+    }
+    if (config->index == QD_INDEX_SPARSE) {
+        config->prune = (qd_prune_kind)sim_pick(world, QD_PRUNE_LAZY + 1);
+    }
+}
+
+static void make_rooms(sim_scene *scene)
+{
+    sim_world *world = &scene->house.world;
+
+    scene->room_count = 1 + sim_pick(world, ROOMS_MAX);
+    for (uint32_t i = 0; i < scene->room_count; i++) {
+        bool steps = sim_percent(world, 50);
+
+        scene->configs[i] = (qd_msg_room_config){
+            .has_bounds = true,
+            .bounds = {.max_x = 20, .max_y = 20},
+            .swept = sim_percent(world, 50),
+            .tick_mode = steps ? QD_TICK_MODE_STEP : QD_TICK_MODE_CLOCK,
+            .tick_hz = steps ? 0 : 20 + sim_pick(world, 200),
+            .events_max = sim_percent(world, 20) ? 5 + sim_pick(world, 40) : 0,
+            .visible_entries_max = sim_percent(world, 15) ? 5 + sim_pick(world, 40) : 0,
+            .grace_ms = 1 + sim_pick(world, 200),
+            .empty_close_ms = 1 + sim_pick(world, 500),
+        };
+        if (steps && sim_percent(world, 40)) {
+            scene->configs[i].writers = 1 + sim_pick(world, 3);
+            scene->configs[i].step_deadline_ms = 1 + sim_pick(world, STEP_DEADLINE_MS_MAX);
+        }
+        choose_space(world, &scene->configs[i]);
+    }
+}
+
+/* When the first detached session ends. */
+static uint64_t detached_due_ns(void *context)
+{
+    const qd_sessions *sessions = context;
+
+    return TAILQ_EMPTY(&sessions->detached) ? QD_NEVER : TAILQ_FIRST(&sessions->detached)->expire_ns;
+}
+
+static void print_digest(const sim_world *world)
+{
+    uint64_t count, digest = sim_frames_digest(world, &count);
+
+    printf("%llu %llu %016llx\n", (unsigned long long)world->seed, (unsigned long long)count,
+           (unsigned long long)digest);
+}
+
+static void make(sim_play *play, uint64_t seed, uint32_t traits, bool print_digests)
+{
+    sim_scene *scene = &play->scene;
+    sim_world *world = &scene->house.world;
+
+    memset(play, 0, sizeof *play);
+    sim_house_init(&scene->house, seed);
+    scene->traits = traits;
+    world->restless = true;
+    world->workers = traits & SIM_WORKERS ? 2 + sim_pick(world, 3) : 1;
+    const qd_limits limits = {
+        .connections_max = 100,
+        .frame_bytes_max = 64u << 10,
+        .rooms_max = 100,
+        .entities_max = 10000,
+        .events_max = 100000,
+        .observers_max = 1000,
+        .visible_entries_max = 100000,
+        .roster_ids_max = 100000,
+        .queue_bytes_max = sim_percent(world, 40) ? 600 + sim_pick(world, 4000) : SIM_ROOMY,
+        .slow_ms_max = JUMPS_MAX * JUMP_MS_MAX + 60000,
+        .resume_ms_max = sim_percent(world, 10) ? 0 : 50 + sim_pick(world, 1500),
+        .room_batches_max = 1 + sim_pick(world, 40),
+    };
+    sim_house_start(&scene->house, &limits, sim_percent(world, 50) ? 5 * SIM_MS_NS : sim_pick(world, 3000));
+    if (print_digests) {
+        world->prompt = &scene->house.server.sessions.timer;
+        world->prompt_due_ns = detached_due_ns;
+        world->prompt_context = &scene->house.server.sessions;
+    }
+    make_rooms(scene);
+    play->client_count = 2 + sim_pick(world, CLIENTS_MAX - 2);
+    bool have_tokens = sim_percent(world, traits & SIM_CUTS ? 90 : 60);
+    for (uint32_t i = 0; i < play->client_count; i++) {
+        play->clients[i] = (sim_client){
+            .scene = scene, .vandal = i == CLIENTS_MAX - 2, .token = have_tokens ? sim_pick(world, SIM_TOKENS) : 0};
+    }
+    play->hostile_count = traits & SIM_HOSTILE ? 1 + sim_pick(world, HOSTILES_MAX) : 0;
+    for (uint32_t i = 0; i < play->hostile_count; i++) {
+        sim_hostile_init(&play->hostiles[i], scene);
+    }
+}
+
+/* ---- playing it ---- */
+
+static void jump(sim_play *play)
+{
+    sim_world *world = &play->scene.house.world;
+
+    if (play->jumps < JUMPS_MAX) {
+        play->jumps++;
+        world->now_ns += sim_pick(world, JUMP_MS_MAX) * SIM_MS_NS;
+    }
+}
+
+static void happen(sim_play *play)
+{
+    sim_world *world = &play->scene.house.world;
+
+    if (play->scene.traits & SIM_JUMPS && sim_pick(world, 200) == 0) {
+        jump(play);
+    }
+    if (play->hostile_count > 0 && sim_percent(world, 20)) {
+        sim_hostile_act(&play->hostiles[sim_pick(world, play->hostile_count)]);
+    }
+    switch (sim_pick(world, 8)) {
+    case 0:
+    case 1:
+        (void)sim_run_actor(world);
+        break;
+    case 2:
+        (void)sim_step_links(world, 30);
+        break;
+    case 3:
+        for (uint32_t i = 0; i < play->client_count; i++) {
+            (void)sim_client_read(&play->clients[i]);
+        }
+        break;
+    case 4:
+        world->now_ns += sim_pick(world, sim_percent(world, 2) ? 200 : 10) * SIM_MS_NS;
+        break;
+    default:
+        sim_client_act(&play->clients[sim_pick(world, play->client_count)]);
+        break;
+    }
+}
+
+/* Lets everything happen that needs no time. */
+static void settle(void *context)
+{
+    sim_play *play = context;
+    bool moved = true;
+
+    while (moved) {
+        moved = sim_run_actor(&play->scene.house.world);
+        moved |= sim_step_links(&play->scene.house.world, 100);
+        for (uint32_t i = 0; i < play->client_count; i++) {
+            moved |= sim_client_read(&play->clients[i]);
+        }
+    }
+}
+
+static void settle_for(sim_play *play, uint64_t ms)
+{
+    sim_pass(&play->scene.house.world, ms, settle, play);
+}
+
+static void step_all(sim_play *play)
+{
+    for (uint32_t i = 0; i < play->client_count; i++) {
+        sim_client_step_all(&play->clients[i]);
+    }
+    settle(play);
+}
+
+static bool is_view_lost(const sim_play *play)
+{
+    for (uint32_t i = 0; i < play->client_count * ROOMS_MAX; i++) {
+        const model_stay *stay = play->clients[i / ROOMS_MAX].slots[i % ROOMS_MAX].stay;
+
+        if (stay != NULL && stay->view_lost) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void come_to_rest(sim_play *play)
+{
+    for (uint32_t i = 0; i < play->client_count; i++) {
+        play->clients[i].stalled = 0;
+        sim_client_come_back(&play->clients[i]);
+    }
+    settle(play);
+    /* Longer than any grace period, than any session is kept, and than a vandal has time for Hello and for leaving. */
+    settle_for(play, 4000);
+    step_all(play);
+    step_all(play);
+    settle_for(play, 2 * STEP_DEADLINE_MS_MAX);
+    /* A view that did not fit into the queue comes with a later tick, if it fits then. */
+    for (uint32_t i = 0; i < 3 && is_view_lost(play); i++) {
+        step_all(play);
+        settle_for(play, 2 * STEP_DEADLINE_MS_MAX);
+    }
+    for (uint32_t i = 0; i < play->client_count; i++) {
+        sim_client_finish(&play->clients[i]);
+    }
+}
+
+static void stop(sim_play *play)
+{
+    sim_scene *scene = &play->scene;
+
+    /* The server stops while everything goes on. */
+    for (uint32_t i = 0; i < 100; i++) {
+        happen(play);
+    }
+    scene->stopping = true;
+    qd_server_close_rooms(&scene->house.server);
+    for (uint32_t i = 0; i < 20; i++) {
+        happen(play);
+    }
+    for (uint32_t i = 0; i < play->client_count; i++) {
+        play->clients[i].stalled = 0;
+    }
+    if (scene->traits & SIM_HALT) {
+        /* The process waits for the rooms only for some time. Connections have opened by then. */
+        (void)sim_step_links(&scene->house.world, 100);
+    } else {
+        settle(play);
+        sim_check(qd_server_rooms_closed(&scene->house.server), "rooms do not close");
+    }
+    qd_server_go_away(&scene->house.server, 1000);
+    settle_for(play, 2000);
+    for (uint32_t i = 0; i < play->client_count; i++) {
+        sim_check(play->clients[i].link == NULL, "a client is still connected");
+    }
+}
+
+void sim_play_seed(uint64_t seed, uint32_t traits, bool print_digests, sim_played *played)
+{
+    static sim_play play;
+
+    make(&play, seed, traits, print_digests);
+    uint32_t length = 500 + sim_pick(&play.scene.house.world, 4000);
+    for (uint32_t i = 0; i < length; i++) {
+        happen(&play);
+    }
+    if (!(traits & SIM_HALT)) {
+        come_to_rest(&play);
+    }
+    stop(&play);
+    if (print_digests) {
+        print_digest(&play.scene.house.world);
+    }
+    played->hash = play.scene.house.world.hash;
+    played->ticks = qd_counted(&play.scene.house.server.service.counters, QD_COUNT_TICKS);
+    for (uint32_t i = 0; i < play.client_count; i++) {
+        sim_client_deinit(&play.clients[i]);
+    }
+    for (uint32_t i = 0; i < play.hostile_count; i++) {
+        sim_hostile_deinit(&play.hostiles[i]);
+    }
+    for (size_t i = 0; i < play.scene.room_total; i++) {
+        model_room_destroy(play.scene.rooms[i]);
+    }
+    free(play.scene.rooms);
+    sim_house_deinit(&play.scene.house);
+}
