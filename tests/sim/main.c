@@ -13,7 +13,7 @@
  *     --jobs N        N processes share the seeds
  *     --cases         the cases, even with FIRST_SEED
  *     --with TRAITS   each seed has these traits (play.h): cuts,hostile,jumps,workers,halt, or pressure; or none
- *     --keep-going    goes on after a seed that fails
+ *     --keep-going    goes on after a seed that fails, and prints once a minute how many are done
  *     --frames        prints a line for each seed, with the number of frames that clients were sent and a digest of them,
  *                     except Stats. Two versions of the server whose lines agree behave alike to clients. Detached
  *                     sessions end at their time then, whatever else runs, so that the timer actor does not change the
@@ -148,6 +148,24 @@ static void watch(const arguments *given, progress *child)
     }
 }
 
+static void print_progress(const arguments *given, const progress *children, uint64_t failed)
+{
+    static time_t printed;
+    time_t now = time(NULL);
+    uint64_t done = 0;
+
+    if (!given->keep_going || now < printed + 60) {
+        return;
+    }
+    printed = now;
+    for (unsigned i = 0; i < given->jobs; i++) {
+        done += (children[i].next - given->first) / given->jobs;
+    }
+    printf("%llu of %llu seeds, %llu FAIL\n", (unsigned long long)done, (unsigned long long)given->count,
+           (unsigned long long)failed);
+    fflush(stdout);
+}
+
 /* Returns how many seeds fail. */
 static uint64_t play_all(const arguments *given, progress *children)
 {
@@ -160,6 +178,7 @@ static uint64_t play_all(const arguments *given, progress *children)
     }
     while (running > 0) {
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        print_progress(given, children, failed);
         for (unsigned i = 0; i < given->jobs; i++) {
             progress *child = &children[i];
             int status;
