@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Reads any bytes as a file of tokens. Either every token in it is one that a Hello may carry, and is known, or there is
+ * none and an error.
+ */
+#define _GNU_SOURCE /* memfd_create */
+#include <string.h>
+
+#include "fuzz/as_file.h"
+#include "proto/messages.h"
+#include "server/session/check/token_file.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    char path[FUZZ_PATH_SIZE], error[400] = "";
+    int file = fuzz_as_file(bytes, size, path);
+    qd_tokens tokens;
+
+    if (qd_tokens_read(path, &tokens, error, sizeof error) != QD_OK) {
+        FUZZ_CHECK(tokens.count == 0 && tokens.tokens == NULL && error[0] != '\0');
+    } else {
+        FUZZ_CHECK(tokens.count > 0 && error[0] == '\0');
+    }
+    for (size_t i = 0; i < tokens.count; i++) {
+        size_t length = strlen(tokens.tokens[i]);
+
+        FUZZ_CHECK(length > 0 && length <= QD_TOKEN_BYTES_MAX && qd_tokens_contain(&tokens, tokens.tokens[i]));
+    }
+    FUZZ_CHECK(!qd_tokens_contain(&tokens, ""));
+    qd_tokens_deinit(&tokens);
+    close(file);
+    return 0;
+}
