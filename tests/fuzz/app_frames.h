@@ -16,8 +16,7 @@
 
 static const qd_msg_room_config fuzz_deep = {
     .dimensions = 3, .tick_mode = QD_TICK_MODE_STEP, .bounds.max_z = 100, .swept = true};
-static const qd_msg_room_config fuzz_lockstep = {
-    .tick_mode = QD_TICK_MODE_STEP, .writers = 2, .step_deadline_ms = 10};
+static const qd_msg_room_config fuzz_lockstep = {.tick_mode = QD_TICK_MODE_STEP, .writers = 2, .step_deadline_ms = 10};
 
 static inline void fuzz_open_rooms(sim_peer *peer, uint64_t rooms[ROOMS])
 {

@@ -59,7 +59,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     memcpy(copy, bytes, size);
     copy[size] = '\0';
     variable_count = 0;
-    for (size_t at = 0; at < size && count <= STRINGS_MAX && variable_count < STRINGS_MAX; at += strlen(copy + at) + 1) {
+    for (size_t at = 0; at < size && count <= STRINGS_MAX && variable_count < STRINGS_MAX;
+         at += strlen(copy + at) + 1) {
         if (copy[at + strcspn(copy + at, "=-")] == '=') {
             variables[variable_count++] = copy + at;
         } else {

@@ -83,8 +83,8 @@ void guest_send(sim_guest *guest, qd_client_message message)
 
 static void send_batch(sim_guest *guest)
 {
-    static const qd_client_kind kinds[] = {QD_CLIENT_SPAWN, QD_CLIENT_SPAWN, QD_CLIENT_MOVE, QD_CLIENT_MOVE,
-                                           QD_CLIENT_TELEPORT, QD_CLIENT_DESPAWN};
+    static const qd_client_kind kinds[] = {QD_CLIENT_SPAWN, QD_CLIENT_SPAWN,    QD_CLIENT_MOVE,
+                                           QD_CLIENT_MOVE,  QD_CLIENT_TELEPORT, QD_CLIENT_DESPAWN};
     static uint32_t id[GUEST_IDS];
     static float x[GUEST_IDS], y[GUEST_IDS], half[GUEST_IDS];
     uint32_t count = 1 + pick(guest, pick(guest, 4) == 0 ? GUEST_IDS : 8), first = pick(guest, GUEST_IDS);
@@ -146,7 +146,8 @@ static void act_in_room(sim_guest *guest)
     } else if (draw < 84) {
         guest_send(guest, MESSAGE(UNSUBSCRIBE, .room = {0}));
     } else if (draw < 92) {
-        guest_send(guest, MESSAGE(QUERY, .query = {.kind = QD_QUERY_CIRCLE, .where.circle.radius = 300, .limit = 1000}));
+        guest_send(guest,
+                   MESSAGE(QUERY, .query = {.kind = QD_QUERY_CIRCLE, .where.circle.radius = 300, .limit = 1000}));
     } else if (draw < 94) {
         guest_send(guest, MESSAGE(GET_STATS, .room = {0}));
     } else if (draw < 97) {
@@ -253,8 +254,7 @@ static void on_view(sim_guest *guest, const qd_msg_view *view)
         return;
     }
     begin(set, view->tick, view->reset);
-    model_fold_group(&set->fold, GROUP_REMOVED, MODEL_REMOVES, view->leave_count, view->leave_observer,
-                     view->leave_id);
+    model_fold_group(&set->fold, GROUP_REMOVED, MODEL_REMOVES, view->leave_count, view->leave_observer, view->leave_id);
     model_fold_group(&set->fold, GROUP_ADDED, MODEL_ADDS, view->enter_count, view->enter_observer, view->enter.id);
     model_fold_group(&set->fold, GROUP_KEPT, MODEL_KEEPS, view->relay_count, view->relay_observer, view->relay_id);
     set->fold.in_tick = !view->last;
@@ -385,6 +385,6 @@ void guest_read(sim_guest *guest)
         guest_drop(guest);
         return;
     }
-    sim_check(guest->waiting_count == 0 || guest->peer.link->close_asked, "request %" PRIu64 " of kind %d is not answered",
-              guest->waiting[0].seq, guest->waiting[0].kind);
+    sim_check(guest->waiting_count == 0 || guest->peer.link->close_asked,
+              "request %" PRIu64 " of kind %d is not answered", guest->waiting[0].seq, guest->waiting[0].kind);
 }

@@ -42,8 +42,8 @@ typedef struct sim_guest {
     sim_peer peer;
     bool is_connected, is_welcome, is_subscribed;
     bool cannot_leave; /* the server had no memory for LeaveRoom itself: it leaves by ending the connection */
-    bool pressed; /* memory is limited, or was since the last look */
-    uint64_t room; /* 0: it is in none */
+    bool pressed;      /* memory is limited, or was since the last look */
+    uint64_t room;     /* 0: it is in none */
     uint32_t first_id, connections;
     guest_region regions[GUEST_REGIONS];
     guest_set pairs, views;

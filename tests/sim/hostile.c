@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINKS_MAX 8u
+#define LINKS_MAX  8u
 #define ROOMS_EVER 20u /* that one of them opens; all of them together fill no limit */
-#define FLOOD_MAX 60u
+#define FLOOD_MAX  60u
 
 static sim_world *world_of(const sim_hostile *hostile)
 {
@@ -120,7 +120,8 @@ static void ask(sim_hostile *hostile)
         join_room(hostile);
         break;
     default:
-        send(hostile, MESSAGE(QUERY, .query = {.room = room, .kind = QD_QUERY_NEAREST, .limit = 1 + sim_pick(world, 1000)}));
+        send(hostile,
+             MESSAGE(QUERY, .query = {.room = room, .kind = QD_QUERY_NEAREST, .limit = 1 + sim_pick(world, 1000)}));
     }
 }
 

@@ -53,7 +53,7 @@ typedef struct arguments {
 /* What a process reports, in memory that it shares with its parent. */
 typedef struct progress {
     _Atomic uint64_t next, ticks; /* the seed that is played, or comes next */
-    pid_t process; /* here and below: the parent's; 0: it has ended */
+    pid_t process;                /* here and below: the parent's; 0: it has ended */
     uint64_t seen_next;
     time_t seen; /* since when it plays that one */
 } progress;
@@ -129,8 +129,7 @@ static void start(const arguments *given, progress *child)
 static void report(const arguments *given, const progress *child, const char *why)
 {
     fprintf(stderr, "seed %llu %s. Replay it with: sim_all%s%s 1 %llu\n", (unsigned long long)child->next, why,
-            given->has_traits ? " --with " : "", given->has_traits ? given->with : "",
-            (unsigned long long)child->next);
+            given->has_traits ? " --with " : "", given->has_traits ? given->with : "", (unsigned long long)child->next);
 }
 
 /* Ends a child that plays one seed for too long. */
@@ -230,9 +229,8 @@ static uint32_t traits_named(const char *list)
     static const struct {
         const char *name;
         uint32_t trait;
-    } names[] = {{"cuts", SIM_CUTS},       {"hostile", SIM_HOSTILE}, {"jumps", SIM_JUMPS},
-                 {"workers", SIM_WORKERS}, {"halt", SIM_HALT},       {"pressure", SIM_PRESSURE},
-                 {"none", 0}};
+    } names[] = {{"cuts", SIM_CUTS}, {"hostile", SIM_HOSTILE},   {"jumps", SIM_JUMPS}, {"workers", SIM_WORKERS},
+                 {"halt", SIM_HALT}, {"pressure", SIM_PRESSURE}, {"none", 0}};
     uint32_t traits = 0;
 
     while (*list != '\0') {
@@ -295,7 +293,8 @@ int main(int argc, char *argv[])
     }
     (void)argc;
     const arguments given = read_arguments(argv);
-    progress *children = mmap(NULL, JOBS_MAX * sizeof *children, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    progress *children =
+        mmap(NULL, JOBS_MAX * sizeof *children, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     uint64_t failed = 0, ticks = 0;
 
     if (children == MAP_FAILED) {

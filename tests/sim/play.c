@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "client.h"
-#include "scenario.h"
 #include "hostile.h"
 #include "play.h"
+#include "scenario.h"
 
 #define STEP_DEADLINE_MS_MAX 300u
 

@@ -54,8 +54,7 @@ static void list_pairs(const sim_guest *by, key_list *list)
     list->count = 0;
     for (uint32_t i = 0; i < by->row_count; i++) {
         for (uint32_t j = i + 1; j < by->row_count; j++) {
-            if (may_touch(&by->rows[i], &by->rows[j]) &&
-                oracle_overlap(&by->rows[i], &by->rows[j]) == ORACLE_OVERLAP) {
+            if (may_touch(&by->rows[i], &by->rows[j]) && oracle_overlap(&by->rows[i], &by->rows[j]) == ORACLE_OVERLAP) {
                 uint32_t a = by->row_ids[i], b = by->row_ids[j];
 
                 add(list, a < b ? a : b, a < b ? b : a);

@@ -47,7 +47,7 @@ typedef struct sim_world {
     size_t queued_count, queued_capacity;
     qd_actor **timed;
     size_t timed_count, timed_capacity;
-    bool restless; /* the loops work while actors run, when these ask for the time */
+    bool restless;    /* the loops work while actors run, when these ask for the time */
     uint32_t workers; /* so many actors run at once, as one starts when another asks for the time; 0: one */
     uint32_t running; /* actors */
     bool in_loops;
