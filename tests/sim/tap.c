@@ -153,8 +153,9 @@ static void tap_tick(const model_room *room, model_stay *stay, const sim_link *l
     }
     if (queued && tick->reset) {
         stay->behind = stay->resumed = false;
-    } else if (!queued && !stay->behind && !(stay->resumed && tick->reset)) {
-        /* A lost reset of a resumed session is still due, also that of a connection before the last one. */
+    } else if (!queued && !stay->behind && !(stay->resumed && (tick->reset || tick->suspended))) {
+        /* A lost reset of a resumed session is still due, also that of a connection before the last one; and so is a
+         * suspension in its place. */
         stay->behind = true;
         stay->known_tick = tick->reset ? tick->tick : tick->tick - 1 - tick->skipped;
     }
