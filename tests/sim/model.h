@@ -200,6 +200,10 @@ void model_room_saw_accepted(model_room *room, model_stay *stay, uint64_t seq);
 void model_room_take(model_room *room, model_op *op);
 /* All of the order up to there is applied. */
 void model_room_applied(model_room *room, size_t count);
+/* The ids of a SetRoster, which makes no entry that could be refused. */
+void model_name_roster(model_roster rosters[STAY_ROSTERS], const model_op *op);
+/* The receiver of a HandOver, if it is in the room by then. NULL: the room. */
+model_stay *model_receiver_of(const model_room *room, const model_op *op);
 /* The effect of a request; returns how many entries must be refused, and which. */
 uint32_t model_apply(const model_room *room, model_state *state, const model_op *op, uint32_t refused[OP_ENTRIES]);
 
