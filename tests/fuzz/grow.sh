@@ -3,13 +3,13 @@
 #
 # grow.sh [SECONDS [TARGET...]]: fuzzes each target for so many seconds (60), and adds to its corpus what reaches code that
 # nothing there reaches. Added inputs are minimized, of at most 4 KiB, and named after their digest; a target has at most
-# 400. Build first: tests/run --stage fuzz
+# 200. Build first: tests/run --stage fuzz
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=${QD_BUILD:-$root/build-fuzz}
 seconds=${1:-60}
 shift $(($# > 0 ? 1 : 0))
-most=400
+most=200
 
 targets=("$@")
 if [ ${#targets[@]} -eq 0 ]; then
