@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     size_t frame_size;
 
     qd_log_level_set(QD_LOG_ERROR);
-    sim_house_open(&house, 1, &(qd_limits){.entities_max = 4096, .events_max = 4096, .rooms_max = 8});
+    sim_house_open(&house, &(qd_limits){.entities_max = 4096, .events_max = 4096, .rooms_max = 8});
     leave_something_behind(&house);
     sim_peer_open(&peer, &house, "token");
     uint64_t rooms[ROOMS];

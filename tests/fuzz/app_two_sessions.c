@@ -87,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     qd_frame_result result = QD_FRAME_OK;
 
     qd_log_level_set(QD_LOG_ERROR);
-    sim_house_open(&both.house, 1, &(qd_limits){.entities_max = 4096, .events_max = 4096, .rooms_max = 8});
+    sim_house_open(&both.house, &(qd_limits){.entities_max = 4096, .events_max = 4096, .rooms_max = 8});
     join(&both, 0);
     join(&both, 1);
     qd_frame_reader_init(&reader, FRAME_BYTES_MAX, NULL);

@@ -37,7 +37,7 @@ void sim_house_start(sim_house *house, const qd_limits *limits, uint64_t time_bu
 /* Checks that nothing is left of the server. */
 void sim_house_deinit(sim_house *house);
 /* For the cases: init and start, where a limit of 0 stands for a large one; and closes everything before deinit. */
-void sim_house_open(sim_house *house, uint64_t seed, const qd_limits *limits);
+void sim_house_open(sim_house *house, const qd_limits *limits);
 void sim_house_close(sim_house *house);
 /* Lets everything happen that needs no time. */
 void sim_house_settle(sim_house *house);

@@ -206,7 +206,8 @@ void sim_press_seed(uint64_t seed, sim_played *played)
     const qd_limits few = {.entities_max = 0};
 
     play.limited = false;
-    sim_house_open(&play.house, seed, &few);
+    sim_house_open(&play.house, &few);
+    sim_world_reseed(&play.house.world, seed);
     qd_index_kind index = (qd_index_kind)sim_pick(&play.house.world, QD_INDEX_BRUTE + 1);
     index = index == QD_INDEX_OCTREE ? QD_INDEX_QUADTREE : index;
     for (uint32_t i = 0; i < GUESTS; i++) {

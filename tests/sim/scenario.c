@@ -300,7 +300,7 @@ unsigned sim_run_cases(void)
     unsigned count = 0;
 
     for (const sim_case *each = first_case; each != NULL; each = each->next, count++) {
-        sim_house_open(&house, 1, &each->limits);
+        sim_house_open(&house, &each->limits);
         house.world.name = each->name;
         if (each->steps != NULL) {
             play = (sim_scenario){.house = &house, .config = each->config};

@@ -191,11 +191,17 @@ static void run_tasks(void *context, size_t count, qd_task_fn task, void *argume
     }
 }
 
+void sim_world_reseed(sim_world *world, uint64_t seed)
+{
+    world->seed = seed;
+    world->rng = seed * UINT64_C(0x2545f4914f6cdd1d);
+    world->task_rng = ~seed;
+}
+
 void sim_world_init(sim_world *world, uint64_t seed)
 {
-    *world = (sim_world){.seed = seed, .rng = seed * UINT64_C(0x2545f4914f6cdd1d), .now_ns = 1000000000};
-    world->hash = UINT64_C(0xcbf29ce484222325);
-    world->task_rng = ~seed;
+    *world = (sim_world){.now_ns = 1000000000, .hash = UINT64_C(0xcbf29ce484222325)};
+    sim_world_reseed(world, seed);
     world->executor = (qd_executor){.run = run_tasks, .width = 1 + sim_pick(world, 4), .context = world};
     world->scheduler = (qd_scheduler){.now_ns = now_ns,
                                       .wake = wake,

@@ -59,6 +59,8 @@ typedef struct sim_world {
 } sim_world;
 
 void sim_world_init(sim_world *world, uint64_t seed);
+/* What happens from now on comes from another seed. */
+void sim_world_reseed(sim_world *world, uint64_t seed);
 /* Nothing may be queued or timed any more. */
 void sim_world_deinit(sim_world *world);
 
