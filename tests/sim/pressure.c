@@ -14,9 +14,11 @@
 #include "server/base/memory/alloc.h"
 #include "support/oracle.h"
 
-#define GUESTS     3u
-#define ROUNDS_MAX 150u
-#define SEEN_MAX   SET_MAX
+#define GUESTS 3u
+/* How long the server may take to try again what it had no memory for. */
+#define RECOVERY_TICKS 20u
+#define ROUNDS_MAX     150u
+#define SEEN_MAX       SET_MAX
 
 typedef struct pressure {
     sim_house house;
@@ -189,7 +191,7 @@ static void recover(pressure *play)
         }
     }
     read_all(play);
-    for (uint32_t i = 0; i < 3; i++) {
+    for (uint32_t i = 0; i < RECOVERY_TICKS; i++) {
         sim_check(look(play, &play->guests[0]), "no tick, and there is memory");
     }
     for (uint32_t i = 0; i < GUESTS; i++) {
