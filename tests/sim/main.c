@@ -37,10 +37,10 @@
 #include "scenario.h"
 #include "server/base/log.h"
 
-#define SEEDS_USUALLY  1000u
-#define JOBS_MAX       64u
-#define SECONDS_A_SEED 120
-#define TRAIT_PERCENT  15u
+#define SEEDS_USUALLY 1000u
+#define JOBS_MAX      64u
+#define POLLS_A_SEED  12000u /* of the parent, every 10 ms: while the processes are paused, no time counts */
+#define TRAIT_PERCENT 15u
 
 typedef struct arguments {
     uint64_t count, first;
@@ -55,7 +55,7 @@ typedef struct progress {
     _Atomic uint64_t next, ticks; /* the seed that is played, or comes next */
     pid_t process;                /* here and below: the parent's; 0: it has ended */
     uint64_t seen_next;
-    time_t seen; /* since when it plays that one */
+    unsigned polls; /* since it plays that one */
 } progress;
 
 /* ---- one seed ---- */
@@ -113,7 +113,7 @@ static void play_share(const arguments *given, progress *mine)
 static void start(const arguments *given, progress *child)
 {
     fflush(NULL);
-    child->seen = 0;
+    child->polls = 0;
     const pid_t process = fork();
     if (process < 0) {
         fprintf(stderr, "sim_all: cannot start a process: %s\n", strerror(errno));
@@ -135,15 +135,12 @@ static void report(const arguments *given, const progress *child, const char *wh
 /* Ends a child that plays one seed for too long. */
 static void watch(const arguments *given, progress *child)
 {
-    time_t now = time(NULL);
-
-    if (child->seen == 0 || child->seen_next != child->next) {
-        child->seen = now;
+    if (child->seen_next != child->next) {
+        child->polls = 0;
         child->seen_next = child->next;
-    } else if (now - child->seen > SECONDS_A_SEED) {
+    } else if (++child->polls == POLLS_A_SEED) {
         report(given, child, "hangs");
         kill(child->process, SIGKILL);
-        child->seen = now;
     }
 }
 
