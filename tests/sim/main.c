@@ -5,7 +5,6 @@
  *     sim_all                     the cases (cases.c) and a sample of seeds
  *     sim_all COUNT               the cases and COUNT seeds
  *     sim_all COUNT FIRST_SEED    only those seeds
- *
  *     sim_all --allocations       lets every allocation of a life fail, one by one (allocations.c)
  *
  * Before these, in any order:
@@ -288,7 +287,6 @@ int main(int argc, char *argv[])
         printf("%llu allocations: each may fail\n", (unsigned long long)sim_fail_each_allocation());
         return 0;
     }
-    (void)argc;
     const arguments given = read_arguments(argv);
     progress *children =
         mmap(NULL, JOBS_MAX * sizeof *children, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
