@@ -42,6 +42,7 @@ typedef struct qd_msg_room_config {
     uint32_t visible_entries_max;
     uint32_t writers;
     uint32_t step_deadline_ms;
+    qd_access join, write, step;
 } qd_msg_room_config;
 
 /* ---- client to server ---- */
@@ -263,6 +264,7 @@ typedef struct qd_msg_limits {
     uint32_t visible_entries_max;
     uint32_t roster_ids_max;
     uint32_t test_budget;
+    uint32_t empty_close_ms_max;
 } qd_msg_limits;
 
 typedef struct qd_msg_welcome {
@@ -402,6 +404,19 @@ typedef struct qd_msg_server_stats {
     uint64_t resumed;
     uint64_t log_dropped;
     uint64_t log_suppressed;
+    uint64_t refused_by_session_rooms;
+    uint64_t refused_by_session_entities;
+    uint64_t refused_by_session_observers;
+    uint64_t refused_by_session_visible_entries;
+    uint64_t refused_by_session_subscriptions;
+    uint64_t refused_by_token_connections;
+    uint64_t refused_by_token_detached;
+    uint64_t refused_by_token_rooms;
+    uint64_t refused_by_token_entities;
+    uint64_t refused_by_token_observers;
+    uint64_t refused_by_token_visible_entries;
+    uint64_t refused_by_token_subscriptions;
+    uint64_t refused_by_token_memory;
 } qd_msg_server_stats;
 
 typedef struct qd_msg_room_stats {

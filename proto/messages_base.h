@@ -75,6 +75,18 @@ typedef enum qd_prune_kind {
 #undef X
 } qd_prune_kind;
 
+#define QD_ACCESSES(X)                                                                                                 \
+    X(ANYBODY, 1, "anybody")                                                                                           \
+    X(SAME_TOKEN, 2, "same-token")                                                                                     \
+    X(CREATOR, 3, "creator")
+
+typedef enum qd_access {
+    QD_ACCESS_DEFAULT = 0,
+#define X(name, number, text) QD_ACCESS_##name = number,
+    QD_ACCESSES(X)
+#undef X
+} qd_access;
+
 /* X(NAME, number, "text for people") */
 #define QD_END_REASONS(X)                                                                                              \
     X(ROOM_CLOSED, 1, "room closed")                                                                                   \
@@ -213,10 +225,12 @@ QD_API const char *qd_suspend_reason_name(qd_suspend_reason reason);
 QD_API const char *qd_visibility_name(qd_visibility sight);
 QD_API const char *qd_index_name(qd_index_kind index);
 QD_API const char *qd_prune_name(qd_prune_kind prune);
+QD_API const char *qd_access_name(qd_access access);
 
 /* Returns the number that has this name; 0 if none has. */
 QD_API qd_index_kind qd_index_of_name(const char *name);
 QD_API qd_prune_kind qd_prune_of_name(const char *name);
+QD_API qd_access qd_access_of_name(const char *name);
 
 typedef struct qd_msg_bounds {
     float min_x, min_y, min_z;

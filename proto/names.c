@@ -31,6 +31,7 @@ NAME_OF(qd_suspend_reason_name, qd_suspend_reason, QD_SUSPEND_REASONS, TEXT)
 NAME_OF(qd_visibility_name, qd_visibility, QD_VISIBILITIES, TEXT)
 NAME_OF(qd_index_name, qd_index_kind, QD_INDEXES, TEXT)
 NAME_OF(qd_prune_name, qd_prune_kind, QD_PRUNES, TEXT)
+NAME_OF(qd_access_name, qd_access, QD_ACCESSES, TEXT)
 
 #define NUMBER(constant, number, text)                                                                                 \
     if (strcmp(name, text) == 0)                                                                                       \
@@ -45,3 +46,4 @@ NAME_OF(qd_prune_name, qd_prune_kind, QD_PRUNES, TEXT)
 
 OF_NAME(qd_index_of_name, qd_index_kind, QD_INDEXES)
 OF_NAME(qd_prune_of_name, qd_prune_kind, QD_PRUNES)
+OF_NAME(qd_access_of_name, qd_access, QD_ACCESSES)

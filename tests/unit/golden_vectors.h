@@ -17,12 +17,13 @@ static const golden_vector client_vectors[] = {
      "features: [\"one\", \"two words\"] }"},
     {"hello_default", "1200", "hello { }"},
     {"open_room",
-     "08021a5a0a08706c617a6120c3a9124e0802121e0d000080bf15000000c01d000040c025000080402d0000a040350000c0401802201e28073"
-     "0a08d0638c09a0c40ac024890035004580360016d0000204070f40378d8048001038801f403",
+     "08021a630a08706c617a6120c3a912570802121e0d000080bf15000000c01d000040c025000080402d0000a040350000c0401802201e28073"
+     "0a08d0638c09a0c40ac024890035004580360016d0000204070f40378d8048001038801f403900102980103a00101",
      "seq: 2 open_room { name: \"plaza \\303\\251\" config { dimensions: 2 bounds { min_x: -1 min_y: -2 min_z: -3 "
      "max_x: 4 max_y: 5 max_z: 6 } tick_mode: TICK_MODE_STEP tick_hz: 30 depth: 7 entities_max: 100000 events_max: "
      "200000 grace_ms: 300 empty_close_ms: 400 index: INDEX_SPARSE prune: PRUNE_TRAVERSAL swept: true cell_size: 2.5 "
-     "observers_max: 500 visible_entries_max: 600 writers: 3 step_deadline_ms: 500 } }"},
+     "observers_max: 500 visible_entries_max: 600 writers: 3 step_deadline_ms: 500 join: ACCESS_SAME_TOKEN write: "
+     "ACCESS_CREATOR step: ACCESS_ANYBODY } }"},
     {"open_room_zeros", "08031a081206400048006000",
      "seq: 3 open_room { config { grace_ms: 0 empty_close_ms: 0 swept: false } }"},
     {"open_room_join", "08031a070a05706c617a61", "seq: 3 open_room { name: \"plaza\" }"},
@@ -134,22 +135,23 @@ static const golden_vector client_vectors[] = {
 static const golden_vector server_vectors[] = {
     {"empty", "", ""},
     {"welcome",
-     "08011263080112167175616472696c6c652d73657276657220302e312e301880e497d012222908808080021080800418ac022090032840308"
-     "0808004388827408080014880808002508827588080042a030100ff300138ffffffffffffff0f40904e4a036f6e65",
+     "08011267080112167175616472696c6c652d73657276657220302e312e301880e497d012222d08808080021080800418ac022090032840308"
+     "08080043888274080800148808080025088275880800460c0cf242a030100ff300138ffffffffffffff0f40904e4a036f6e65",
      "seq: 1 welcome { version: 1 server: \"quadrille-server 0.1.0\" session: 5000000000 limits { frame_bytes_max: "
      "4194304 rooms_max: 65536 entities_max: 300 events_max: 400 name_bytes_max: 64 queue_bytes_max: 8388608 "
-     "slow_ms_max: 5000 observers_max: 16384 visible_entries_max: 4194304 roster_ids_max: 5000 test_budget: 65536 } "
-     "resume_key: "
-     "\"\\001\\000\\377\" resumed: true last_seq: 9007199254740991 resume_ms: 10000 features: \"one\" }"},
+     "slow_ms_max: 5000 observers_max: 16384 visible_entries_max: 4194304 roster_ids_max: 5000 test_budget: 65536 "
+     "empty_close_ms_max: 600000 } resume_key: \"\\001\\000\\377\" resumed: true last_seq: 9007199254740991 "
+     "resume_ms: 10000 features: \"one\" }"},
     {"welcome_default", "12022200", "welcome { limits { } }"},
     {"room_opened",
-     "08021a6b08ac021205706c617a611a4e0802121e0d000080bf15000000c01d000040c025000080402d0000a040350000c0401801201428073"
-     "0a08d0638c09a0c40ac024890035007580460016d0000204070f40378d8048001038801f4032108070605040302012880e497d0123001",
+     "08021a7408ac021205706c617a611a570802121e0d000080bf15000000c01d000040c025000080402d0000a040350000c0401801201428073"
+     "0a08d0638c09a0c40ac024890035007580460016d0000204070f40378d8048001038801f403900101980102a0010321080706050403020128"
+     "80e497d0123001",
      "seq: 2 room_opened { room: 300 name: \"plaza\" config { dimensions: 2 bounds { min_x: -1 min_y: -2 min_z: -3 "
      "max_x: 4 max_y: 5 max_z: 6 } tick_mode: TICK_MODE_CLOCK tick_hz: 20 depth: 7 entities_max: 100000 events_max: "
      "200000 grace_ms: 300 empty_close_ms: 400 index: INDEX_BRUTE prune: PRUNE_LAZY swept: true cell_size: 2.5 "
-     "observers_max: 500 visible_entries_max: 600 writers: 3 step_deadline_ms: 500 } epoch: 72623859790382856 tick: "
-     "5000000000 created: true }"},
+     "observers_max: 500 visible_entries_max: 600 writers: 3 step_deadline_ms: 500 join: ACCESS_ANYBODY write: "
+     "ACCESS_SAME_TOKEN step: ACCESS_CREATOR } epoch: 72623859790382856 tick: 5000000000 created: true }"},
     {"room_left", "0803220308ac02", "seq: 3 room_left { room: 300 }"},
     {"room_closed", "08042a0508ac021002", "seq: 4 room_closed { room: 300 reason: REASON_EMPTY }"},
     {"room_list", "080532270a160a056c6f626279100118142080e497d01228ac0230040a000a090a05706c617a6110021001",

@@ -16,6 +16,7 @@ typedef struct constant {
 #define ROW(prefix, name, number)          {prefix #name, number},
 #define INDEX(name, number, text)          ROW("INDEX_", name, number)
 #define PRUNE(name, number, text)          ROW("PRUNE_", name, number)
+#define ACCESS(name, number, text)         ROW("ACCESS_", name, number)
 #define END_REASON(name, number, text)     ROW("END_REASON_", name, number)
 #define SUSPEND_REASON(name, number, text) ROW("SUSPEND_REASON_", name, number)
 #define LEAVE_REASON(name, number, text)   ROW("LEAVE_REASON_", name, number)
@@ -28,6 +29,7 @@ static const struct {
 } enums[] = {
     {&quadrille__v1__index__descriptor, {QD_INDEXES(INDEX)}},
     {&quadrille__v1__prune__descriptor, {QD_PRUNES(PRUNE)}},
+    {&quadrille__v1__access__descriptor, {QD_ACCESSES(ACCESS)}},
     {&quadrille__v1__end_reason__descriptor, {QD_END_REASONS(END_REASON)}},
     {&quadrille__v1__suspend_reason__descriptor, {QD_SUSPEND_REASONS(SUSPEND_REASON)}},
     {&quadrille__v1__leave_reason__descriptor, {QD_LEAVE_REASONS(LEAVE_REASON)}},
