@@ -109,15 +109,27 @@ void qd_room_expire(qd_room *room, uint64_t now_ns)
 
 /* ---- batches ---- */
 
+void qd_room_allow(qd_room *room, uint32_t count, uint8_t code)
+{
+    room->entities.allowed = count;
+    room->entities.allowed_code = code;
+}
+
 static int spawn_one(qd_room *room, const qd_room_batch *batch, uint32_t i, uint32_t owner)
 {
     uint32_t slot;
     qd_body body;
-    int refusal = qd_batch_spawn(&room->entities, batch, i, owner, &slot, &body);
+    int refusal = qd_entities_allow(&room->entities);
 
+    if (refusal == 0) {
+        refusal = qd_batch_spawn(&room->entities, batch, i, owner, &slot, &body);
+    }
     if (refusal == 0 && qd_views_add(&room->views, slot, &body) != QD_OK) {
         qd_entities_remove(&room->entities, slot, QD_SPACE_DESPAWNED); /* its slot is free at once */
         refusal = QD_ROOM_FULL;
+    }
+    if (refusal == 0) {
+        qd_entities_added(&room->entities);
     }
     return refusal;
 }
@@ -278,9 +290,9 @@ uint32_t qd_room_adopt(qd_room *room, uint32_t from, uint32_t to, uint32_t *hand
     return changed;
 }
 
-uint32_t qd_room_owned_count(const qd_room *room, uint32_t member)
+uint32_t qd_room_owned_count(const qd_room *room, uint32_t owner)
 {
-    return qd_entities_owned_count(&room->entities, member);
+    return qd_entities_owned_count(&room->entities, owner);
 }
 
 /* ---- subscriptions ---- */

@@ -38,6 +38,10 @@ void qd_room_expire(qd_room *room, uint64_t now_ns);
 
 /* ---- batches ---- */
 
+/* From now on qd_room_spawn, qd_room_hand_over and qd_room_observe add at most `count` entities or observers to their
+ * owner, all together. `code` refuses the others. Before the first call, and with UINT32_MAX, there is no such limit. */
+void qd_room_allow(qd_room *room, uint32_t count, uint8_t code);
+
 /* Each command empties *refusals, applies the valid entries in order, and lists the others in *refusals.
  *
  *     spawn           needs id, x, y; sizes default to 0, shape to box, category to 1, mask to all.
@@ -79,8 +83,9 @@ uint32_t qd_room_hand_over(qd_room *room, uint32_t member, const uint32_t *id, u
                            uint32_t *handed_over, qd_room_refusals *refusals);
 /* The same for all entities of `from`, which may have left the room, in no order. */
 uint32_t qd_room_adopt(qd_room *room, uint32_t from, uint32_t to, uint32_t *handed_over);
-/* How many entities a member owns that is in the room or has left it; 0 for other numbers. */
-uint32_t qd_room_owned_count(const qd_room *room, uint32_t member);
+/* How many entities the room (QD_ROOM_OWNED) owns, or a member that is in the room or has left it; 0 for other numbers.
+ */
+uint32_t qd_room_owned_count(const qd_room *room, uint32_t owner);
 
 /* ---- subscriptions: one per member ---- */
 

@@ -33,6 +33,16 @@ void qd_room_unobserve(qd_room *room, uint32_t member, uint32_t count, const uin
     qd_views_unobserve(&room->views, member, count, id, refusals);
 }
 
+uint32_t qd_room_observer_count(const qd_room *room, uint32_t member)
+{
+    return member < room->views.member_count ? room->views.members[member].observers : 0;
+}
+
+uint64_t qd_room_visible_entries(const qd_room *room, uint32_t member)
+{
+    return qd_observers_visible_entries(&room->views, member);
+}
+
 qd_status qd_room_except(qd_room *room, uint32_t member, uint32_t observer, uint32_t show_count, const uint32_t *show,
                          uint32_t hide_count, const uint32_t *hide)
 {

@@ -65,6 +65,10 @@ void qd_room_observe(qd_room *room, uint32_t member, const qd_msg_observers *bat
 void qd_room_observers_move(qd_room *room, uint32_t member, const qd_msg_observers *batch, qd_room_refusals *refusals);
 /* The observers' views end at the next tick, with QD_ROOM_LEFT_OBSERVER. Their ids are free at once. */
 void qd_room_unobserve(qd_room *room, uint32_t member, uint32_t count, const uint32_t *id, qd_room_refusals *refusals);
+/* How many observers a member has, and their visible entries at the last tick, found by a loop over them; 0 for a member
+ * that is not in the room. */
+uint32_t qd_room_observer_count(const qd_room *room, uint32_t member);
+uint64_t qd_room_visible_entries(const qd_room *room, uint32_t member);
 /* Replaces both lists of an observer. Ids may be in any order, and need not be in the room. QD_ERR_NOT_FOUND: the
  * observer does not exist; QD_ERR_INVALID: a list is longer than QD_VIEW_EXCEPTIONS_MAX; QD_ERR_NO_MEMORY. */
 qd_status qd_room_except(qd_room *room, uint32_t member, uint32_t observer, uint32_t show_count, const uint32_t *show,

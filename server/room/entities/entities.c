@@ -21,6 +21,7 @@ qd_status qd_entities_init(qd_entities *entities, const qd_room_config *config, 
         .is_3d = config->space.dimensions == 3,
         .heap = heap,
         .room_owned_first = QD_SLOT_NONE,
+        .allowed = UINT32_MAX,
         .entities_max = config->entities_max,
         .roster_ids_max = config->roster_ids_max,
         .grace_ns = config->grace_ns,
@@ -121,6 +122,11 @@ static uint32_t *first_of(qd_entities *entities, uint32_t owner)
     return owner == QD_ROOM_OWNED ? &entities->room_owned_first : &entities->members.rows[owner].first;
 }
 
+static uint32_t *owned_of(qd_entities *entities, uint32_t owner)
+{
+    return owner == QD_ROOM_OWNED ? &entities->room_owned : &entities->members.rows[owner].owned;
+}
+
 uint32_t qd_entities_first_of(const qd_entities *entities, uint32_t owner)
 {
     return owner == QD_ROOM_OWNED ? entities->room_owned_first : entities->members.rows[owner].first;
@@ -136,6 +142,7 @@ static void link_in(qd_entities *entities, uint32_t slot, uint32_t owner)
         holding[*first].previous = slot;
     }
     *first = slot;
+    (*owned_of(entities, owner))++;
 }
 
 static void link_out(qd_entities *entities, uint32_t slot)
@@ -152,21 +159,16 @@ static void link_out(qd_entities *entities, uint32_t slot)
         holding[here.next].previous = here.previous;
     }
     holding[slot].next = slot;
+    (*owned_of(entities, here.owner))--;
     qd_roster_runs_lose(entities, slot);
 }
 
-uint32_t qd_entities_owned_count(const qd_entities *entities, uint32_t member)
+uint32_t qd_entities_owned_count(const qd_entities *entities, uint32_t owner)
 {
-    uint32_t count = 0;
-
-    if (member >= entities->members.count || entities->members.rows[member].presence == QD_ABSENT) {
-        return 0;
+    if (owner == QD_ROOM_OWNED) {
+        return entities->room_owned;
     }
-    for (uint32_t slot = entities->members.rows[member].first; slot != QD_SLOT_NONE;
-         slot = entities->holding[slot].next) {
-        count++;
-    }
-    return count;
+    return owner < entities->members.count ? entities->members.rows[owner].owned : 0;
 }
 
 /* ---- adding and removing ---- */
@@ -276,9 +278,13 @@ uint32_t qd_entities_hand_over(qd_entities *entities, uint32_t member, const uin
         qd_id_entry entry = qd_ids_get(&entities->ids, id[i]);
         int refusal = qd_check_entry(entry, member);
 
+        if (!refusal && entry.owner != to) {
+            refusal = qd_entities_allow(entities);
+        }
         if (refusal) {
             qd_refuse(refusals, i, refusal);
         } else if (entry.owner != to) {
+            qd_entities_added(entities);
             reown(entities, entry.slot, to);
             if (handed_over) {
                 handed_over[changed] = id[i];

@@ -26,7 +26,7 @@ void qd_entities_settle(qd_entities *entities);
 
 /* The first entity of a member, or of the room with QD_ROOM_OWNED; the others follow by qd_holding.next. */
 uint32_t qd_entities_first_of(const qd_entities *entities, uint32_t owner);
-uint32_t qd_entities_owned_count(const qd_entities *entities, uint32_t member);
+uint32_t qd_entities_owned_count(const qd_entities *entities, uint32_t owner);
 
 /* The two commands of room.h, without what they mean for pairs and views. */
 uint32_t qd_entities_hand_over(qd_entities *entities, uint32_t member, const uint32_t *id, uint32_t count, uint32_t to,

@@ -44,7 +44,8 @@ typedef struct qd_member {
     uint8_t presence;  /* qd_presence */
     bool expiring;     /* in the queue of members whose grace period is running */
     bool observes_all; /* it may anchor observers at entities of other members */
-    uint32_t first;    /* the list of its entities */
+    uint32_t first;    /* the list of its entities, */
+    uint32_t owned;    /* and how many there are */
     uint32_t holds;    /* what still uses its number: entities, removed ones with their slot, and observers */
     uint32_t next_expiring;
     uint64_t expire_ns;
@@ -101,7 +102,12 @@ typedef struct qd_entities {
     uint32_t id_capacity, holding_capacity;
     uint32_t slot_end;         /* no slot from here on is in use */
     uint32_t removed;          /* entities that are removed and still have their slot */
-    uint32_t room_owned_first; /* the list of entities that the room owns */
+    uint32_t room_owned_first; /* the list of entities that the room owns, */
+    uint32_t room_owned;       /* and how many there are */
+
+    /* For the command at work: how many entities or observers it may still add, and the code that refuses others. */
+    uint32_t allowed;
+    uint8_t allowed_code;
 
     uint32_t entities_max, roster_ids_max; /* as in the config of the room */
     uint64_t grace_ns;
@@ -115,6 +121,18 @@ typedef struct qd_entities {
 static inline bool qd_entities_hold(const qd_entities *entities, uint32_t slot)
 {
     return entities->holding[slot].next != slot;
+}
+
+/* Whether the command at work may add an entity or an observer. Returns 0 or the code that refuses it. */
+static inline int qd_entities_allow(const qd_entities *entities)
+{
+    return entities->allowed > 0 ? 0 : entities->allowed_code;
+}
+
+/* The command at work has added one. */
+static inline void qd_entities_added(qd_entities *entities)
+{
+    entities->allowed -= entities->allowed != UINT32_MAX;
 }
 
 static inline bool qd_entities_has_member(const qd_entities *entities, uint32_t member)

@@ -87,6 +87,7 @@ void qd_observer_end(qd_views *views, uint32_t row)
     views->shown -= observer->show_count;
     views->boxes -= observer->kind == QD_ROOM_BOX;
     views->live--;
+    views->members[observer->member].observers--;
     views->gone++;
     /* Without entries it has no view to end, and no crossing at the next tick. */
     if (observer->entries.count == 0) {
@@ -188,6 +189,19 @@ bool qd_observers_rank(qd_views *views)
         views->observers[order.values[rank]].rank = rank;
     }
     return true;
+}
+
+uint64_t qd_observers_visible_entries(const qd_views *views, uint32_t member)
+{
+    uint64_t sum = 0;
+
+    if (member >= views->member_count || views->members[member].observers == 0) {
+        return 0;
+    }
+    for (uint32_t row = views->members[member].first; row != QD_NONE; row = views->observers[row].of_member.next) {
+        sum += views->observers[row].entries.count;
+    }
+    return sum;
 }
 
 /* ---- entries of a batch ---- */
@@ -390,7 +404,11 @@ static qd_status place(qd_views *views, uint32_t row, qd_observer *observer)
 static int create(qd_views *views, uint32_t member, uint32_t id, qd_observer *observer)
 {
     uint32_t row;
+    const int refusal = qd_entities_allow(views->entities);
 
+    if (refusal != 0) {
+        return refusal;
+    }
     if (views->live >= views->observers_max || reserve_row(views, &row) != QD_OK) {
         return QD_ROOM_OBSERVERS_FULL;
     }
@@ -418,6 +436,8 @@ static int create(qd_views *views, uint32_t member, uint32_t id, qd_observer *ob
     views->observers[row] = *observer;
     views->attention[row] = attention_for(observer);
     views->live++;
+    views->members[member].observers++;
+    qd_entities_added(views->entities);
     views->boxes += observer->kind == QD_ROOM_BOX;
     views->order_stale = true;
     link_in(views, row, &views->members[member].first, offsetof(qd_observer, of_member));

@@ -16,6 +16,9 @@ void qd_views_unobserve(qd_views *views, uint32_t member, uint32_t count, const 
 qd_status qd_views_except(qd_views *views, uint32_t member, uint32_t observer, uint32_t show_count,
                           const uint32_t *show, uint32_t hide_count, const uint32_t *hide) QD_MUST_USE;
 
+/* Of all observers of a member, at the last tick. */
+uint64_t qd_observers_visible_entries(const qd_views *views, uint32_t member);
+
 /* The row of a member's observer; QD_NONE: it has none of that id. */
 uint32_t qd_observer_find(const qd_views *views, uint32_t member, uint32_t id);
 /* Its id is free at once, its view ends at the next tick. */

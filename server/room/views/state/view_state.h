@@ -132,7 +132,8 @@ typedef struct qd_view_range {
 enum { QD_VIEW_NEWS_SUSPENDED = 1, QD_VIEW_NEWS_RESET = 2, QD_VIEW_NEWS_RESET_WATCHERS = 4 };
 
 typedef struct qd_view_member {
-    uint32_t first; /* the list of its observers */
+    uint32_t first;     /* the list of its observers, */
+    uint32_t observers; /* and how many there are */
     qd_room_view_options options;
     bool lost;                  /* its reports cannot be delivered */
     bool reset, reset_watchers; /* due with its next report */
