@@ -248,7 +248,8 @@ static void notice(qd_client *client, const qd_server_message *message)
         if (go_away->reason == QD_GO_AWAY_SHUTDOWN) {
             snprintf(client->farewell, sizeof client->farewell, "%s",
                      go_away->text[0] != '\0' ? go_away->text : "the server is stopping");
-        } else if (go_away->reason == QD_GO_AWAY_PROTOCOL && client->last_error[0] != '\0') {
+        } else if ((go_away->reason == QD_GO_AWAY_PROTOCOL || go_away->reason == QD_GO_AWAY_QUOTA) &&
+                   client->last_error[0] != '\0') {
             qd_client_end(client, QD_CLIENT_ERR_REFUSED, "%s", client->last_error);
         } else {
             qd_client_end(client, QD_CLIENT_ERR_REFUSED, "%s", go_away->text);

@@ -12,6 +12,7 @@
 #define X(name, number, text) {text, number},
 const qd_option_choice qd_option_indexes[] = {QD_INDEXES(X){NULL, 0}};
 const qd_option_choice qd_option_prunes[] = {QD_PRUNES(X){NULL, 0}};
+const qd_option_choice qd_option_accesses[] = {QD_ACCESSES(X){NULL, 0}};
 #undef X
 
 /* strtod and strtoull skip blanks, and strtoull accepts a minus; here such a text is not a number. */

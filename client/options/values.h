@@ -22,7 +22,7 @@ typedef struct qd_option_choice {
 } qd_option_choice;
 
 /* The values of qd_index_kind and qd_prune_kind. */
-extern const qd_option_choice qd_option_indexes[], qd_option_prunes[];
+extern const qd_option_choice qd_option_indexes[], qd_option_prunes[], qd_option_accesses[];
 
 bool qd_options_uint32(const char *text, uint32_t *number);
 bool qd_options_uint64(const char *text, uint64_t *number);

@@ -161,6 +161,19 @@ static void print_server_stats(const qd_msg_server_stats *stats, bool json)
         {"log_suppressed", (double)stats->log_suppressed, WHOLE},
         {"detached", (double)stats->detached, WHOLE},
         {"resumed", (double)stats->resumed, WHOLE},
+        {"refused_by_session_rooms", (double)stats->refused_by_session_rooms, WHOLE},
+        {"refused_by_session_entities", (double)stats->refused_by_session_entities, WHOLE},
+        {"refused_by_session_observers", (double)stats->refused_by_session_observers, WHOLE},
+        {"refused_by_session_visible_entries", (double)stats->refused_by_session_visible_entries, WHOLE},
+        {"refused_by_session_subscriptions", (double)stats->refused_by_session_subscriptions, WHOLE},
+        {"refused_by_token_connections", (double)stats->refused_by_token_connections, WHOLE},
+        {"refused_by_token_detached", (double)stats->refused_by_token_detached, WHOLE},
+        {"refused_by_token_rooms", (double)stats->refused_by_token_rooms, WHOLE},
+        {"refused_by_token_entities", (double)stats->refused_by_token_entities, WHOLE},
+        {"refused_by_token_observers", (double)stats->refused_by_token_observers, WHOLE},
+        {"refused_by_token_visible_entries", (double)stats->refused_by_token_visible_entries, WHOLE},
+        {"refused_by_token_subscriptions", (double)stats->refused_by_token_subscriptions, WHOLE},
+        {"refused_by_token_memory", (double)stats->refused_by_token_memory, WHOLE},
     };
 
     print_figures(figures, QD_CLI_COUNT(figures), json);
@@ -408,6 +421,12 @@ int qd_command_open(qd_cli *cli, int argc, char **argv)
          .value = &grace_ms, .min = 0, .max = 3600000, .otherwise = "5000"},
         {"--empty-close-ms", "N", "close the room after N ms without sessions and entities; 0: at once",
          QD_OPTION_NUMBER, .value = &empty_close_ms, .min = 0, .max = 86400000, .otherwise = "60000"},
+        {"--join", "WHO", "let these sessions open the room: anybody, the creator's token, the creator",
+         QD_OPTION_CHOICE, .value = &config.join, .choices = qd_option_accesses, .otherwise = "anybody"},
+        {"--write", "WHO", "let these sessions change the room", QD_OPTION_CHOICE, .value = &config.write,
+         .choices = qd_option_accesses, .otherwise = "anybody"},
+        {"--step-by", "WHO", "let these sessions step the room", QD_OPTION_CHOICE, .value = &config.step,
+         .choices = qd_option_accesses, .otherwise = "anybody"},
         QD_CLI_JSON_OPTION(cli, "an object with room, created, tick and the configuration"),
         QD_CLI_SERVER_OPTION(cli)};
     int status = 0;
@@ -432,12 +451,11 @@ static int close_room(const qd_cli *cli, qd_client *client, const char *name, ui
     if (answer == NULL) {
         return qd_cli_fail_session(cli, client);
     }
-    /* The server's own text is for authors of clients. */
     if (answer->kind == QD_SERVER_ERROR && answer->as.error.code == QD_ERROR_NOT_ALLOWED) {
         return qd_cli_fail(cli,
-                           "cannot close room %s: another token opened it. Set QUADRILLE_TOKEN to that token, or to "
-                           "an admin's (%s)",
-                           name, qd_error_code_name(QD_ERROR_NOT_ALLOWED));
+                           "cannot close room %s: %s. Set QUADRILLE_TOKEN to the token that opened it, or to an "
+                           "admin's (%s)",
+                           name, answer->as.error.text, qd_error_code_name(QD_ERROR_NOT_ALLOWED));
     }
     if (answer->kind == QD_SERVER_ERROR) {
         return qd_cli_fail_error(cli, &answer->as.error);

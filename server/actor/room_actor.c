@@ -5,6 +5,7 @@
 
 #include "../base/memory/fetch.h"
 #include "room_run.h"
+#include "state/charges.h"
 
 #define MS_NS UINT64_C(1000000)
 
@@ -73,6 +74,8 @@ qd_room_actor *qd_room_actor_create(qd_service *service, const char *name, const
         qd_room_actor_destroy(actor);
         return NULL;
     }
+    actor->charge.account = qd_account_acquire(creator->account->tenant);
+    qd_charges_settle_memory(actor);
     atomic_fetch_add(&service->rooms, 1);
     return actor;
 }

@@ -20,8 +20,8 @@
 
 /* ---- [loop] ---- */
 
-/* Creates a room with that effective config for that session. The caller has checked name and config, and lists it.
- * NULL: no memory. */
+/* Creates a room with that effective config for that session. The caller has checked name and config, has charged
+ * QD_QUOTA_CREATED to the session's tenant, which the room gives back when it closes, and lists it. NULL: no memory. */
 qd_room_actor *qd_room_actor_create(qd_service *service, const char *name, const qd_msg_room_config *config,
                                     const qd_endpoint *creator) QD_MUST_USE;
 qd_room_actor *qd_room_actor_of(qd_room_entry *entry);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "options.h"
 
+#include <arpa/inet.h>
 #include <string.h>
 
 #include "../../client/options/options.h"
@@ -70,7 +71,12 @@ static const qd_option_choice formats[] = {{"text", QD_LOG_FORMAT_TEXT}, {"json"
                                             .otherwise = default_words                                                 \
     }
 
-#define ROWS_COUNT 22u
+/* Defaults that depend on the tokens (session/tenants.c). */
+#define HALF(option)       "half of " option "; all of it with one token"
+#define FIXED(number)      FIXED_TEXT(number) "; no limit with one token"
+#define FIXED_TEXT(number) #number
+
+#define ROWS_COUNT 36u
 
 typedef struct table {
     qd_server_options options;
@@ -99,6 +105,12 @@ static void table_init(table *all)
         .slow_ms_max = 5000,
         .resume_ms_max = 10000,
         .room_batches_max = 1024,
+        .empty_close_ms_max = 600000,
+        .session_rooms_max = 4096,
+        .session_entities_max = 4194304,
+        .session_observers_max = 65536,
+        .session_visible_entries_max = 8388608,
+        .session_subscriptions_max = 4096,
     };
     const qd_option rows[ROWS_COUNT] = {
         {"--listen", "HOST:PORT", "listen on this address; port 0 picks a free one", QD_OPTION_PARSED, .value = options,
@@ -130,10 +142,38 @@ static void table_init(table *all)
                3600000),
         NUMBER("--room-batches-max", "let at most N batches of all writers wait in a room", limits->room_batches_max, 1,
                1000000),
-        {"--token-file", "PATH", "accept only the tokens in this file, one per line", QD_OPTION_PARSED,
+        NUMBER("--empty-close-ms-max", "let an empty room stay open for at most N ms", limits->empty_close_ms_max, 0,
+               86400000),
+        NUMBER("--session-rooms-max", "allow at most N rooms per session", limits->session_rooms_max, 1, MIB),
+        NUMBER("--session-entities-max", "allow at most N entities per session", limits->session_entities_max, 1,
+               UINT32_MAX),
+        NUMBER("--session-observers-max", "allow at most N observers per session", limits->session_observers_max, 1,
+               UINT32_MAX),
+        NUMBER("--session-visible-entries-max", "refuse new observers to a session whose observers reach N entities",
+               limits->session_visible_entries_max, 1, UINT32_MAX),
+        NUMBER("--session-subscriptions-max", "allow at most N subscriptions per session",
+               limits->session_subscriptions_max, 1, MIB),
+        QD_NUMBER_ROW("--token-connections-max", "N", "accept at most N connections per token",
+                      limits->token_connections_max, 1, 1000000, HALF("--connections-max")),
+        QD_NUMBER_ROW("--token-detached-max", "N", "keep at most N sessions without a connection per token",
+                      limits->token_detached_max, 1, 1000000, HALF("--connections-max")),
+        QD_NUMBER_ROW("--token-rooms-max", "N", "let each token open at most N rooms at once", limits->token_rooms_max,
+                      1, QD_ROOM_DIRECTORY_ROOMS_MAX, HALF("--rooms-max")),
+        QD_NUMBER_ROW("--token-entities-max", "N", "allow at most N entities per token", limits->token_entities_max, 1,
+                      UINT32_MAX, FIXED(QD_TOKEN_ENTITIES_MAX)),
+        QD_NUMBER_ROW("--token-observers-max", "N", "allow at most N observers per token", limits->token_observers_max,
+                      1, UINT32_MAX, FIXED(QD_TOKEN_OBSERVERS_MAX)),
+        QD_NUMBER_ROW("--token-visible-entries-max", "N",
+                      "refuse new observers to a token whose observers reach N entities",
+                      limits->token_visible_entries_max, 1, UINT32_MAX, FIXED(QD_TOKEN_VISIBLE_ENTRIES_MAX)),
+        QD_NUMBER_ROW("--token-subscriptions-max", "N", "allow at most N subscriptions per token",
+                      limits->token_subscriptions_max, 1, UINT32_MAX, FIXED(QD_TOKEN_SUBSCRIPTIONS_MAX)),
+        SIZE("--token-memory-max", "let the rooms of each token use at most SIZE of memory", limits->token_memory_max,
+             MIB, 1024 * 1024 * GIB, HALF("--memory-max")),
+        {"--token-file", "PATH", "accept only the tokens in this file, with their roles and rooms", QD_OPTION_PARSED,
          .value = &options->token_file, .otherwise = "accept any token", .parse = parse_path},
-        {"--admin-token-file", "PATH", "make sessions with a token in this file admins", QD_OPTION_PARSED,
-         .value = &options->admin_token_file, .otherwise = "no session is", .parse = parse_path},
+        QD_FLAG_ROW("--insecure", "let anybody use the server without --token-file, from other machines, too",
+                    options->insecure),
         {"--log-level", "LEVEL", "log to stderr from this level on", QD_OPTION_CHOICE, .value = &options->log_level,
          .choices = levels},
         {"--log-level-file", "PATH", "read the log level from this file, again on SIGHUP", QD_OPTION_PARSED,
@@ -222,6 +262,17 @@ bool qd_server_options_is_stray(const char *variable, char *text, size_t text_si
 }
 
 /* ---- reading ---- */
+
+bool qd_server_options_is_loopback(const char *host)
+{
+    struct in_addr v4;
+    struct in6_addr v6;
+
+    if (inet_pton(AF_INET, host, &v4) == 1) {
+        return ntohl(v4.s_addr) >> 24 == 127;
+    }
+    return strcmp(host, "localhost") == 0 || (inet_pton(AF_INET6, host, &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6));
+}
 
 qd_server_options_result qd_server_options_parse(int argc, char *argv[], char *(*environment)(const char *name),
                                                  qd_server_options *options, char *error, size_t error_size)

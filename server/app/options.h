@@ -26,7 +26,8 @@ typedef struct qd_server_options {
     uint32_t loops;            /* 0: one per two cores */
     uint64_t memory_bytes_max; /* 0: 80 % of the machine's or the container's */
     qd_limits limits;
-    const char *token_file, *admin_token_file; /* NULL: none */
+    const char *token_file; /* NULL: none */
+    bool insecure;          /* strangers may come in */
     qd_log_level log_level;
     const char *log_level_file; /* overrides log_level; NULL: none */
     qd_log_format log_format;
@@ -38,6 +39,9 @@ typedef enum qd_server_options_result {
     QD_SERVER_OPTIONS_VERSION, /* --version was given */
     QD_SERVER_OPTIONS_BAD,     /* *error names the option, the value and the fix */
 } qd_server_options_result;
+
+/* Whether the host is this machine alone: localhost, 127.0.0.0/8 or ::1. */
+bool qd_server_options_is_loopback(const char *host);
 
 /* Whether an environment variable, "NAME=VALUE", looks like an option and is none. `text` then explains it and names the
  * most similar option. The variables of the client tools (QUADRILLE_SERVER, QUADRILLE_TOKEN) do not count, nor those

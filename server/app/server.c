@@ -5,6 +5,7 @@
 
 #include "../actor/room_actor.h"
 #include "../actor/service/reply.h"
+#include "../base/log.h"
 #include "../session/sessions.h"
 
 static qd_buffer *refuse(const char *text)
@@ -18,7 +19,7 @@ void qd_server_init(qd_server *server, const qd_server_config *config)
 {
     qd_service_init(&server->service, &config->service);
     server->service.no_memory = refuse("the server has no memory left (--memory-max). Try again later");
-    qd_sessions_init(&server->sessions, &server->service, config->tokens, config->admin_tokens);
+    qd_sessions_init(&server->sessions, &server->service, config->tokens);
 }
 
 void qd_server_deinit(qd_server *server)
@@ -47,6 +48,22 @@ qd_buffer *qd_server_refusal(void *context, qd_net_refusal reason)
              "the server has %u connections; must have at most that many (--connections-max). Try again later",
              service->config.limits.connections_max);
     return refuse(text);
+}
+
+void qd_server_reload_tokens(qd_server *server, const char *path)
+{
+    char error[400];
+
+    if (path == NULL) {
+        return;
+    }
+    qd_tokens *tokens = qd_tokens_read(path, error, sizeof error);
+    if (tokens == NULL) {
+        qd_log(QD_LOG_ERROR, "the tokens stay as they are: %s", error);
+        return;
+    }
+    (void)qd_sessions_reload(&server->sessions, tokens);
+    qd_tokens_release(tokens);
 }
 
 void qd_server_close_rooms(qd_server *server)

@@ -16,8 +16,7 @@
 
 typedef struct qd_server_config {
     qd_service_config service;
-    /* Either may be NULL: every token is accepted; no session is an admin. */
-    const qd_tokens *tokens, *admin_tokens;
+    qd_tokens *tokens; /* the server takes a reference; NULL: every token is accepted */
 } qd_server_config;
 
 typedef struct qd_server {
@@ -32,6 +31,10 @@ void qd_server_deinit(qd_server *server);
 qd_link_handler qd_server_link_handler(qd_server *server);
 /* For qd_net_config.refusal. [any] */
 qd_buffer *qd_server_refusal(void *server, qd_net_refusal reason);
+
+/* Reads the token file again: see qd_sessions_reload. If it cannot be read, logs why, and the tokens stay as they are. No
+ * effect on a server that started without tokens. [any] */
+void qd_server_reload_tokens(qd_server *server, const char *path);
 
 /* ---- stopping, in this order ---- */
 

@@ -174,15 +174,36 @@ static int serve(const qd_server_options *options, const qd_server_config *confi
     return 0;
 }
 
-static bool read_tokens(const char *option, const char *path, qd_tokens *tokens)
+/* Reads the tokens, if there are any. Without them, only this machine may use the server, unless --insecure says
+ * otherwise. Returns whether the server may start. */
+static bool read_tokens(const qd_server_options *options, qd_tokens **tokens)
 {
     char error[400];
 
-    if (path == NULL || qd_tokens_read(path, tokens, error, sizeof error) == QD_OK) {
-        return true;
+    *tokens = NULL;
+    if (options->token_file != NULL && options->insecure) {
+        fprintf(stderr, "quadrille-server: --insecure is given with --token-file; must be alone. Leave one out\n");
+        return false;
     }
-    fprintf(stderr, "quadrille-server: %s: %s\n", option, error);
-    return false;
+    if (options->token_file != NULL) {
+        *tokens = qd_tokens_read(options->token_file, error, sizeof error);
+        if (*tokens == NULL) {
+            fprintf(stderr, "quadrille-server: --token-file: %s\n", error);
+        }
+        return *tokens != NULL;
+    }
+    const bool is_local = qd_server_options_is_loopback(options->host);
+    if (!is_local && !options->insecure) {
+        fprintf(stderr,
+                "quadrille-server: --listen is %s, and there is no --token-file; must be a loopback address then. Set "
+                "--token-file, or --insecure to let anybody in\n",
+                options->host);
+        return false;
+    }
+    if (!is_local) {
+        qd_log(QD_LOG_WARN, "anybody who reaches %s may use the server (--insecure). Set --token-file", options->host);
+    }
+    return true;
 }
 
 static int run(const qd_server_options *options)
@@ -190,11 +211,10 @@ static int run(const qd_server_options *options)
     warn_of_strays();
     qd_memory_limit_set(options->memory_bytes_max != 0 ? (size_t)options->memory_bytes_max
                                                        : qd_memory_of_machine() / 100 * 80);
-    qd_tokens tokens = {0}, admin_tokens = {0};
+    qd_tokens *tokens;
     qd_pool *pool = NULL;
     int status = 1;
-    if (!read_tokens("--token-file", options->token_file, &tokens) ||
-        !read_tokens("--admin-token-file", options->admin_token_file, &admin_tokens)) {
+    if (!read_tokens(options, &tokens)) {
         goto done;
     }
     uint32_t workers = options->workers != 0 ? options->workers : qd_cores();
@@ -214,16 +234,14 @@ static int run(const qd_server_options *options)
                 .time_budget_ns = TIME_BUDGET_NS,
                 .random = random_number,
             },
-        .tokens = options->token_file != NULL ? &tokens : NULL,
-        .admin_tokens = options->admin_token_file != NULL ? &admin_tokens : NULL,
+        .tokens = tokens,
     };
     status = serve(options, &config);
 done:
     if (pool != NULL) {
         qd_pool_destroy(pool);
     }
-    qd_tokens_deinit(&tokens);
-    qd_tokens_deinit(&admin_tokens);
+    qd_tokens_release(tokens);
     return status;
 }
 

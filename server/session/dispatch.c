@@ -3,6 +3,7 @@
 
 #include "../../proto/framing.h"
 #include "../actor/service/reply.h"
+#include "access.h"
 #include "check/requests.h"
 #include "handlers.h"
 #include "sessions.h"
@@ -62,7 +63,8 @@ static bool check_query(const qd_client_message *message, uint32_t dimensions, q
 struct route {
     qd_handler handle;
     bool (*check)(const qd_client_message *message, uint32_t dimensions, qd_fault *fault);
-    bool writes; /* the session counts as a writer of the room */
+    bool writes;    /* the session counts as a writer of the room */
+    uint8_t rights; /* QD_RIGHT_* that the membership needs */
 };
 
 static void pass_on(qd_session *session, qd_request **request, const struct route *route)
@@ -72,6 +74,10 @@ static void pass_on(qd_session *session, qd_request **request, const struct rout
     qd_membership *membership = qd_session_expect_membership(session, *request, fault.room);
 
     if (membership == NULL) {
+        return;
+    }
+    if (!qd_access_check_rights(session, membership, route->rights, &fault)) {
+        qd_session_refuse(session, *request, &fault);
         return;
     }
     if (route->check != NULL && !route->check(message, membership->actor->config.dimensions, &fault)) {
@@ -113,6 +119,11 @@ static void handle_adopt(qd_session *session, qd_request **request)
     qd_membership *membership = qd_session_expect_membership(session, *request, adopt->room);
 
     if (membership == NULL) {
+        return;
+    }
+    qd_fault fault = {.room = adopt->room};
+    if (!qd_access_check_rights(session, membership, QD_RIGHT_WRITE, &fault)) {
+        qd_session_refuse(session, *request, &fault);
         return;
     }
     if (session->endpoint->token == NULL) {
@@ -165,30 +176,30 @@ static const struct route routes[] = {
     [QD_CLIENT_LEAVE_ROOM] = {.handle = qd_room_request_leave},
     [QD_CLIENT_CLOSE_ROOM] = {.handle = qd_room_request_close},
     [QD_CLIENT_LIST_ROOMS] = {.handle = qd_room_request_list},
-    [QD_CLIENT_SPAWN] = {.check = qd_batch_check, .writes = true},
-    [QD_CLIENT_MOVE] = {.check = qd_batch_check, .writes = true},
-    [QD_CLIENT_TELEPORT] = {.check = qd_batch_check, .writes = true},
-    [QD_CLIENT_RESHAPE] = {.check = qd_batch_check, .writes = true},
-    [QD_CLIENT_DESPAWN] = {.check = qd_batch_check, .writes = true},
+    [QD_CLIENT_SPAWN] = {.check = qd_batch_check, .writes = true, .rights = QD_RIGHT_WRITE},
+    [QD_CLIENT_MOVE] = {.check = qd_batch_check, .writes = true, .rights = QD_RIGHT_WRITE},
+    [QD_CLIENT_TELEPORT] = {.check = qd_batch_check, .writes = true, .rights = QD_RIGHT_WRITE},
+    [QD_CLIENT_RESHAPE] = {.check = qd_batch_check, .writes = true, .rights = QD_RIGHT_WRITE},
+    [QD_CLIENT_DESPAWN] = {.check = qd_batch_check, .writes = true, .rights = QD_RIGHT_WRITE},
     [QD_CLIENT_SUBSCRIBE] = {.check = check_subscribe},
     [QD_CLIENT_UNSUBSCRIBE] = {0},
     [QD_CLIENT_GET_SNAPSHOT] = {.check = check_snapshot},
-    [QD_CLIENT_STEP] = {0},
+    [QD_CLIENT_STEP] = {.rights = QD_RIGHT_STEP},
     [QD_CLIENT_GET_STATS] = {.handle = handle_get_stats},
     [QD_CLIENT_PING] = {.handle = handle_ping},
     [QD_CLIENT_QUERY] = {.check = check_query},
-    [QD_CLIENT_SET_DESCRIPTION] = {.check = qd_view_request_check, .writes = true},
+    [QD_CLIENT_SET_DESCRIPTION] = {.check = qd_view_request_check, .writes = true, .rights = QD_RIGHT_WRITE},
     [QD_CLIENT_OBSERVE] = {.check = qd_view_request_check, .writes = true},
     [QD_CLIENT_MOVE_OBSERVERS] = {.check = qd_view_request_check, .writes = true},
     [QD_CLIENT_UNOBSERVE] = {.check = qd_view_request_check, .writes = true},
     [QD_CLIENT_SET_EXCEPTIONS] = {.check = qd_view_request_check, .writes = true},
     [QD_CLIENT_SET_VIEW_OPTIONS] = {.check = qd_view_request_check, .writes = true},
     [QD_CLIENT_WHY] = {.check = qd_view_request_check},
-    [QD_CLIENT_HAND_OVER] = {.check = qd_hand_over_check, .writes = true},
+    [QD_CLIENT_HAND_OVER] = {.check = qd_hand_over_check, .writes = true, .rights = QD_RIGHT_WRITE},
     [QD_CLIENT_ACK] = {.handle = handle_ack},
     [QD_CLIENT_ADOPT] = {.handle = handle_adopt},
-    [QD_CLIENT_SET_ROSTER] = {.check = qd_roster_check, .writes = true},
-    [QD_CLIENT_MOVE_ROSTER] = {.check = qd_roster_check, .writes = true},
+    [QD_CLIENT_SET_ROSTER] = {.check = qd_roster_check, .writes = true, .rights = QD_RIGHT_WRITE},
+    [QD_CLIENT_MOVE_ROSTER] = {.check = qd_roster_check, .writes = true, .rights = QD_RIGHT_WRITE},
     [QD_CLIENT_LIST_SESSIONS] = {.handle = handle_list_sessions},
 };
 

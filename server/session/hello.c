@@ -10,15 +10,6 @@
 
 #define fail qd_session_fail
 
-static qd_status keep_token(qd_session *session, const char *token)
-{
-    if (token[0] == '\0') {
-        return QD_OK;
-    }
-    session->endpoint->token = qd_token_create(token);
-    return session->endpoint->token != NULL ? QD_OK : QD_ERR_NO_MEMORY;
-}
-
 /* The server supports nothing beyond version 1 yet, so the names have no effect. */
 static bool check_features(qd_session *session, qd_request *request, const qd_msg_hello *hello)
 {
@@ -42,7 +33,6 @@ static bool check_features(qd_session *session, qd_request *request, const qd_ms
 void qd_hello(qd_session *session, qd_request **request)
 {
     const qd_msg_hello *hello = &(*request)->decoded.message.as.hello;
-    const qd_sessions *sessions = session->sessions;
     uint64_t seq = (*request)->decoded.message.seq;
 
     if (session->state == QD_SESSION_READY) {
@@ -68,24 +58,16 @@ void qd_hello(qd_session *session, qd_request **request)
     if (!check_features(session, *request, hello)) {
         return;
     }
-    session->admin = sessions->admin_tokens != NULL && qd_tokens_contain(sessions->admin_tokens, hello->token);
-    if (!session->admin && sessions->tokens != NULL && !qd_tokens_contain(sessions->tokens, hello->token)) {
-        qd_session_end(
-            session, seq, QD_ERROR_UNAUTHENTICATED,
-            "the token is unknown to the server; must be one of its --token-file. Send such a token in Hello");
-        return;
-    }
-    if (keep_token(session, hello->token) != QD_OK) {
-        qd_session_end(session, seq, QD_ERROR_LIMIT,
-                       "the server has no memory left for a session (--memory-max). Connect again later");
+    qd_fault fault;
+    if (!qd_sessions_admit(session->sessions, session, hello->token, &fault)) {
+        qd_session_end(session, seq, fault.code, "%s", fault.text);
         return;
     }
     qd_log(QD_LOG_DEBUG, "hello", QD_LOG_NUMBER("session", session->endpoint->session),
            QD_LOG_PEER(session->link->peer), QD_LOG_STRING("client", hello->client),
-           QD_LOG_NUMBER("admin", session->admin));
+           QD_LOG_NUMBER("admin", session->endpoint->admin));
     memcpy(session->client, hello->client, client_size + 1);
     session->since_ns = qd_service_now_ns(session->service);
-    session->endpoint->admin = session->admin;
     session->hello_seq = seq;
     if (hello->resume.size > 0) {
         qd_resume_start(session, &hello->resume);

@@ -46,6 +46,7 @@ void qd_session_welcome(qd_session *session, bool resumed)
                                                     .observers_max = limits->observers_max,
                                                     .visible_entries_max = limits->visible_entries_max,
                                                     .roster_ids_max = limits->roster_ids_max,
+                                                    .empty_close_ms_max = limits->empty_close_ms_max,
                                                 }}};
 
     if (session->resumable) {
@@ -67,7 +68,7 @@ static bool inherit(qd_session *session, qd_session *older)
 {
     while (!LIST_EMPTY(&older->list)) {
         qd_membership *membership = LIST_FIRST(&older->list);
-        qd_membership *successor = qd_session_join(session, membership->actor);
+        qd_membership *successor = qd_session_join(session, membership->actor, membership->rights);
 
         if (successor == NULL) {
             return false;

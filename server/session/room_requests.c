@@ -3,12 +3,23 @@
 #include <string.h>
 
 #include "../actor/service/reply.h"
+#include "access.h"
 #include "check/requests.h"
 #include "check/room_config.h"
 #include "handlers.h"
 #include "sessions.h"
 
 #define fail qd_session_fail
+
+/* Whether the session may be in one more room. */
+static bool may_have_another(const qd_session *session, qd_fault *fault)
+{
+    const uint64_t max = session->service->accounts.quotas.session[QD_QUOTA_JOINED];
+    const qd_shortage shortage = {
+        .code = QD_ERROR_QUOTA_SESSION, .quota = QD_QUOTA_JOINED, .used = qd_session_open_rooms(session), .max = max};
+
+    return max == 0 || shortage.used < max || qd_session_fault_quota(session, &shortage, fault);
+}
 
 /* Under the lock: creates a room and lists it. NULL: it is refused. */
 static qd_room_actor *create(qd_session *session, const qd_msg_open_room *open, qd_fault *fault)
@@ -25,6 +36,19 @@ static qd_room_actor *create(qd_session *session, const qd_msg_open_room *open, 
         (void)qd_fault_invalid(fault, "bounds are missing; must be there for a new room. Send them");
         return NULL;
     }
+    qd_account *tenant = session->endpoint->account->tenant;
+    qd_shortage shortage;
+    if (!qd_access_check_create(session, fault) || !may_have_another(session, fault)) {
+        return NULL;
+    }
+    if (qd_account_take(tenant, QD_QUOTA_CREATED, 1, &shortage) == 0 ||
+        qd_account_is_full(tenant, QD_QUOTA_MEMORY, &shortage)) {
+        if (shortage.quota == QD_QUOTA_MEMORY) {
+            qd_account_give(tenant, QD_QUOTA_CREATED, 1);
+        }
+        (void)qd_session_fault_quota(session, &shortage, fault);
+        return NULL;
+    }
     qd_msg_room_config config;
     qd_room_config_resolve(&open->config, &service->config.limits, &config);
     qd_room_actor *actor = qd_room_actor_create(service, open->name, &config, session->endpoint);
@@ -34,6 +58,8 @@ static qd_room_actor *create(qd_session *session, const qd_msg_open_room *open, 
     }
     if (actor != NULL) {
         qd_room_actor_destroy(actor);
+    } else {
+        qd_account_give(tenant, QD_QUOTA_CREATED, 1);
     }
     if (status == QD_ERR_FULL) {
         (void)qd_fault_set(fault, QD_ERROR_LIMIT,
@@ -59,7 +85,9 @@ static qd_room_actor *find_or_create(qd_session *session, qd_request *request, q
         return actor;
     }
     qd_room_actor *actor = qd_room_actor_of(entry);
-    if (!open->has_config || qd_room_config_agrees(&open->config, &actor->config, fault)) {
+    const bool agrees = qd_access_check_join(session, actor, fault) &&
+                        (!open->has_config || qd_room_config_agrees(&open->config, &actor->config, fault));
+    if (agrees && (qd_session_membership(session, entry->handle) != NULL || may_have_another(session, fault))) {
         return actor;
     }
     fault->room = entry->handle;
@@ -79,7 +107,7 @@ static void open_listed(qd_session *session, qd_request **request, qd_fault *fau
     }
     qd_membership *membership = qd_session_membership(session, actor->entry.handle);
     if (membership == NULL) {
-        membership = qd_session_join(session, actor);
+        membership = qd_session_join(session, actor, qd_access_rights(session, actor));
     }
     if (membership == NULL) {
         fault->room = actor->entry.handle;
@@ -99,7 +127,7 @@ void qd_room_request_open(qd_session *session, qd_request **request)
     const qd_limits *limits = &session->service->config.limits;
     qd_fault fault = {.code = QD_ERROR_NONE};
 
-    if (qd_room_name_check(open->name, &fault) &&
+    if (qd_room_name_check(open->name, &fault) && qd_access_check_room(session, open->name, &fault) &&
         (!open->has_config || qd_room_config_check(&open->config, limits, &fault))) {
         qd_room_directory_lock(&session->service->directory);
         open_listed(session, request, &fault);
@@ -120,12 +148,6 @@ void qd_room_request_leave(qd_session *session, qd_request **request)
     }
 }
 
-static bool may_close(const qd_session *session, const qd_room_actor *actor)
-{
-    return session->admin || session->endpoint->session == actor->creator ||
-           qd_token_same(session->endpoint->token, actor->creator_token);
-}
-
 void qd_room_request_close(qd_session *session, qd_request **request)
 {
     uint64_t room = (*request)->decoded.message.as.room.room;
@@ -134,10 +156,9 @@ void qd_room_request_close(qd_session *session, qd_request **request)
     if (membership == NULL) {
         return;
     }
-    if (!may_close(session, membership->actor)) {
-        fail(session, *request, room, QD_ERROR_NOT_ALLOWED,
-             "another session created the room; must be this session, one with its token, or an admin. LeaveRoom "
-             "leaves it open");
+    qd_fault fault = {.room = room};
+    if (!qd_access_check_close(session, membership->actor, &fault)) {
+        qd_session_refuse(session, *request, &fault);
         return;
     }
     /* The name is free at once, so that an OpenRoom sent after this creates a new room. */
@@ -148,6 +169,21 @@ void qd_room_request_close(qd_session *session, qd_request **request)
     }
     qd_room_directory_unlock(directory);
     qd_session_post(membership, request);
+}
+
+typedef char room_name[QD_ROOM_NAME_BYTES_MAX + 1];
+
+static void write_row(const qd_room_actor *actor, qd_msg_room_info *row, room_name name)
+{
+    memcpy(name, actor->entry.name, sizeof(room_name));
+    *row = (qd_msg_room_info){
+        .name = name,
+        .tick_mode = actor->config.tick_mode,
+        .tick_hz = actor->config.tick_hz,
+        .tick = atomic_load_explicit(&actor->shown_tick, memory_order_relaxed),
+        .entities = atomic_load_explicit(&actor->shown_entities, memory_order_relaxed),
+        .sessions = atomic_load_explicit(&actor->shown_sessions, memory_order_relaxed),
+    };
 }
 
 void qd_room_request_list(qd_session *session, qd_request **request)
@@ -166,27 +202,23 @@ void qd_room_request_list(qd_session *session, qd_request **request)
         fail(session, *request, 0, QD_ERROR_LIMIT, "the server has no memory left (--memory-max). Try again later");
         return;
     }
-    char(*names)[QD_ROOM_NAME_BYTES_MAX + 1] = (void *)(rooms + QD_LIST_ROOMS_MAX);
+    room_name *names = (room_name *)(rooms + QD_LIST_ROOMS_MAX);
     qd_room_directory *directory = &session->service->directory;
     qd_room_directory_lock(directory);
-    uint32_t first = qd_room_directory_after(directory, list->after), count = directory->count - first;
-    bool more = count > limit;
-    if (more) {
-        count = limit;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        const qd_room_actor *actor = qd_room_actor_of(directory->by_name[first + i]);
+    uint32_t count = 0, i = qd_room_directory_after(directory, list->after);
+    for (; i < directory->count && count <= limit; i++) {
+        const qd_room_actor *actor = qd_room_actor_of(directory->by_name[i]);
 
-        memcpy(names[i], actor->entry.name, sizeof names[i]);
-        rooms[i] = (qd_msg_room_info){
-            .name = names[i],
-            .tick_mode = actor->config.tick_mode,
-            .tick_hz = actor->config.tick_hz,
-            .tick = atomic_load_explicit(&actor->shown_tick, memory_order_relaxed),
-            .entities = atomic_load_explicit(&actor->shown_entities, memory_order_relaxed),
-            .sessions = atomic_load_explicit(&actor->shown_sessions, memory_order_relaxed),
-        };
+        if (!qd_access_may_join(session, actor)) {
+            continue;
+        }
+        if (count++ == limit) {
+            break;
+        }
+        write_row(actor, &rooms[count - 1], names[count - 1]);
     }
+    const bool more = count > limit;
+    count -= more;
     qd_room_directory_unlock(directory);
     qd_session_answer(session, *request,
                       &(qd_server_message){.kind = QD_SERVER_ROOM_LIST,

@@ -36,6 +36,7 @@ void qd_session_destroy(qd_session *session)
     qd_heap_deinit(&session->heap);
     pthread_mutex_destroy(&session->rooms_mutex);
     qd_endpoint_release(session->endpoint);
+    qd_tokens_release(session->tokens);
     qd_shared_free(session, sizeof *session);
 }
 
@@ -80,13 +81,19 @@ static void sweep(qd_session *session)
     }
 }
 
-qd_membership *qd_session_join(qd_session *session, qd_room_actor *actor)
+uint32_t qd_session_open_rooms(const qd_session *session)
+{
+    return session->memberships.count - atomic_load(&session->endpoint->shut);
+}
+
+qd_membership *qd_session_join(qd_session *session, qd_room_actor *actor, uint8_t rights)
 {
     sweep(session);
     qd_membership *membership = qd_membership_create(actor, session->endpoint);
     if (membership == NULL) {
         return NULL;
     }
+    membership->rights = rights;
     pthread_mutex_lock(&session->rooms_mutex);
     qd_status status = qd_map_put(&session->memberships, actor->entry.handle, (uintptr_t)membership);
     if (status == QD_OK) {
@@ -108,6 +115,7 @@ void qd_session_leave(qd_session *session, qd_membership *membership, bool answe
     LIST_REMOVE(membership, links);
     pthread_mutex_unlock(&session->rooms_mutex);
     QD_ASSERT(there);
+    qd_membership_give_up(membership);
     membership->leave_answered = answered;
     membership->leave_seq = seq;
     qd_room_actor_leave(membership->actor, membership);

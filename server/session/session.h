@@ -16,6 +16,7 @@
 
 #include "../actor/room_actor.h"
 #include "../base/memory/map.h"
+#include "check/token_file.h"
 
 struct qd_sessions;
 
@@ -38,12 +39,18 @@ typedef struct qd_session {
     /* under the lock of `sessions` */
     TAILQ_ENTRY(qd_session) links; /* in one of its two lists */
     bool resumable, taken_over, detached;
-    bool introduced;    /* the client has got Welcome: `admin`, `client`, `since_ns` and the endpoint are constant */
+    bool introduced;    /* the client has got Welcome: `client`, `since_ns` and the endpoint are constant */
     uint64_t secret[2]; /* with `resumable` */
     uint64_t expire_ns; /* with `detached` */
 
+    bool revoked;    /* its token's line has changed: it may not be detached */
+    bool is_counted; /* as a connection of its token */
+    /* What its token allows, and the table that this points into, with a reference; NULL before a Hello that is good.
+     * Then constant, and read without the lock. */
+    const qd_grant *grant;
+    qd_tokens *tokens; /* NULL: the server has no tokens */
+
     qd_session_state state;
-    bool admin;
     char client[QD_CLIENT_NAME_BYTES_MAX + 1]; /* the client's name */
     uint64_t since_ns;                         /* when the client introduced itself first */
     pthread_mutex_t rooms_mutex;               /* for changes of the next three, and for other threads to read them */
@@ -65,8 +72,10 @@ void qd_session_destroy(qd_session *session);
 
 /* The membership in the room of that handle. NULL: the session is not in the room, or the room is closed. */
 qd_membership *qd_session_membership(qd_session *session, uint64_t handle);
-/* Creates a membership in a room. NULL: no memory. */
-qd_membership *qd_session_join(qd_session *session, qd_room_actor *actor) QD_MUST_USE;
+/* How many open rooms the session is in, as far as it knows. */
+uint32_t qd_session_open_rooms(const qd_session *session);
+/* Creates a membership in a room, with these QD_RIGHT_*. NULL: no memory. */
+qd_membership *qd_session_join(qd_session *session, qd_room_actor *actor, uint8_t rights) QD_MUST_USE;
 /* Gives the membership up. The room answers RoomLeft with that seq, if `answered`. */
 void qd_session_leave(qd_session *session, qd_membership *membership, bool answered, uint64_t seq);
 

@@ -16,8 +16,13 @@ static bool detach(qd_sessions *sessions, qd_session *session)
     const qd_scheduler *scheduler = service->config.scheduler;
     const qd_limits *limits = &service->config.limits;
 
-    if (!session->resumable || limits->resume_ms_max == 0 || atomic_load(&sessions->stopping) ||
+    if (!session->resumable || limits->resume_ms_max == 0 || atomic_load(&sessions->stopping) || session->revoked ||
         sessions->detached_count >= limits->connections_max) {
+        return false;
+    }
+    qd_shortage shortage;
+    if (qd_account_take(session->endpoint->account->tenant, QD_QUOTA_DETACHED, 1, &shortage) == 0) {
+        qd_count_refusal(&service->counters, &shortage);
         return false;
     }
     session->detached = true;
@@ -34,6 +39,7 @@ static void undetach(qd_sessions *sessions, qd_session *session)
 {
     TAILQ_REMOVE(&sessions->detached, session, links);
     session->detached = false;
+    qd_account_give(session->endpoint->account->tenant, QD_QUOTA_DETACHED, 1);
     atomic_store(&sessions->service->detached, --sessions->detached_count);
 }
 
@@ -82,10 +88,10 @@ static void run_timer(qd_actor *timer)
 
 /* ---- open sessions ---- */
 
-void qd_sessions_init(qd_sessions *sessions, qd_service *service, const qd_tokens *tokens,
-                      const qd_tokens *admin_tokens)
+void qd_sessions_init(qd_sessions *sessions, qd_service *service, qd_tokens *tokens)
 {
-    *sessions = (qd_sessions){.service = service, .tokens = tokens, .admin_tokens = admin_tokens};
+    *sessions = (qd_sessions){.service = service};
+    qd_sessions_set_tokens(sessions, tokens);
     TAILQ_INIT(&sessions->open);
     TAILQ_INIT(&sessions->detached);
     pthread_mutex_init(&sessions->mutex, NULL);
@@ -98,6 +104,7 @@ void qd_sessions_init(qd_sessions *sessions, qd_service *service, const qd_token
 void qd_sessions_deinit(qd_sessions *sessions)
 {
     QD_ASSERT(TAILQ_EMPTY(&sessions->open) && TAILQ_EMPTY(&sessions->detached));
+    qd_tokens_release(sessions->tokens);
     qd_map_deinit(&sessions->by_number);
     qd_heap_deinit(&sessions->heap);
     pthread_mutex_destroy(&sessions->mutex);
@@ -117,6 +124,10 @@ void qd_sessions_remove(qd_sessions *sessions, qd_session *session, bool may_det
     pthread_mutex_lock(&sessions->mutex);
     TAILQ_REMOVE(&sessions->open, session, links);
     atomic_fetch_sub(&sessions->service->sessions, 1);
+    if (session->is_counted) {
+        qd_account_give(session->endpoint->account->tenant, QD_QUOTA_CONNECTIONS, 1);
+        session->is_counted = false;
+    }
     bool detached = may_detach && detach(sessions, session);
     if (!detached && session->resumable) {
         (void)qd_map_remove(&sessions->by_number, session->endpoint->session);
@@ -138,7 +149,8 @@ void qd_sessions_introduce(qd_sessions *sessions, qd_session *session)
 
 static bool may_see(const qd_session *by, const qd_session *session)
 {
-    return session == by || by->admin || qd_token_same(by->endpoint->token, session->endpoint->token);
+    return session == by || by->grant->role == QD_ROLE_ADMIN ||
+           qd_token_same(by->endpoint->token, session->endpoint->token);
 }
 
 /* The rows of a list, in ascending order of the number. */
@@ -265,6 +277,9 @@ qd_session *qd_sessions_resume(qd_sessions *sessions, qd_session *by, bool *wait
     } else if (session != NULL) {
         undetach(sessions, session);
         by->endpoint->session = session->endpoint->session;
+        /* What the session holds stays charged to its account. */
+        qd_account_release(by->endpoint->account);
+        by->endpoint->account = qd_account_acquire(session->endpoint->account);
         by->resumable = true;
         by->secret[0] = session->secret[0];
         by->secret[1] = session->secret[1];

@@ -13,19 +13,18 @@
 
 #include <pthread.h>
 
-#include "check/token_file.h"
+#include "check/fault.h"
 #include "session.h"
 
 typedef struct qd_sessions {
     qd_service *service;
-    /* Either may be NULL: every token is accepted; no session is an admin. */
-    const qd_tokens *tokens, *admin_tokens;
     _Atomic uint64_t ever;
     _Atomic bool stopping; /* no room is opened and no session detached any more */
     _Atomic bool ending;   /* the detached sessions end now */
 
     /* For all that follows. Only `wake` of a scheduler is called inside, and links are sent to. */
     pthread_mutex_t mutex;
+    qd_tokens *tokens;                            /* a reference; NULL: every token is accepted, for all rooms */
     TAILQ_HEAD(qd_session_list, qd_session) open; /* whose link is open */
     struct qd_session_list detached;              /* in the order in which they expire */
     uint32_t detached_count;
@@ -36,8 +35,10 @@ typedef struct qd_sessions {
     _Atomic bool timer_retired;
 } qd_sessions;
 
-void qd_sessions_init(qd_sessions *sessions, qd_service *service, const qd_tokens *tokens,
-                      const qd_tokens *admin_tokens);
+/* Sets the tokens, with a reference, and the quotas that follow from them. Under the lock. */
+void qd_sessions_set_tokens(qd_sessions *sessions, qd_tokens *tokens);
+/* Takes a reference to the tokens, and sets the quotas of the service's accounts. */
+void qd_sessions_init(qd_sessions *sessions, qd_service *service, qd_tokens *tokens);
 /* All sessions must be gone, and the timer actor retired. */
 void qd_sessions_deinit(qd_sessions *sessions);
 
@@ -51,6 +52,13 @@ qd_link_handler qd_sessions_link_handler(qd_sessions *sessions);
 void qd_sessions_add(qd_sessions *sessions, qd_session *session);
 /* The link of the session has closed: detaches the session if `may_detach` and it is resumable, else destroys it. */
 void qd_sessions_remove(qd_sessions *sessions, qd_session *session, bool may_detach);
+
+/* Of the next three and of reloading: tenants.c. Finds what the token allows, and the account of its tenant; counts the connection. Returns false with *fault filled in
+ * if the session must end. */
+bool qd_sessions_admit(qd_sessions *sessions, qd_session *session, const char *token, qd_fault *fault);
+
+/* Fills in the fault for a quota that is used up, and counts it. Returns false. */
+bool qd_session_fault_quota(const qd_session *session, const qd_shortage *shortage, qd_fault *fault);
 
 /* From now on the session is listed. Its client's name and its times do not change any more. */
 void qd_sessions_introduce(qd_sessions *sessions, qd_session *session);
@@ -67,7 +75,14 @@ void qd_sessions_enable_resume(qd_sessions *sessions, qd_session *session, const
  * link is still open. In the latter case *wait is set, and the link is being closed. */
 qd_session *qd_sessions_resume(qd_sessions *sessions, qd_session *by, bool *wait);
 
-/* ---- for the process, when it stops ---- */
+/* ---- for the process ---- */
+
+/* From now on, these are the tokens. Sends GoAway REVOKED to each session whose token is gone or allows something else,
+ * and ends those that are detached: they cannot be resumed. Takes a reference; a server without tokens keeps none.
+ * Returns how many sessions end. [any] */
+uint32_t qd_sessions_reload(qd_sessions *sessions, qd_tokens *tokens);
+
+/* When it stops: */
 
 /* Sends GoAway SHUTDOWN to every session, and closes its link when that is sent, or when the time is over. Has the timer
  * actor end the detached sessions and retire. `stopping` must be set. */

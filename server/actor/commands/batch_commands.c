@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 
+#include "../state/charges.h"
 #include "../tick/applied.h"
 #include "accepted.h"
 #include "command.h"
@@ -12,11 +13,14 @@ void qd_batch_command(qd_room_actor *actor, const qd_request *request)
     const qd_msg_batch *message = &request->decoded.message.as.batch;
     const qd_room_batch *batch = &message->entities;
     qd_membership *membership = request->head.membership;
+    const uint32_t owner = message->room_owned ? QD_ROOM_OWNED : membership->member; /* of a Spawn */
     qd_room_refusals refusals;
 
     switch (request->decoded.message.kind) {
     case QD_CLIENT_SPAWN:
+        qd_charges_allow(actor, owner, QD_QUOTA_ENTITIES, batch->count);
         qd_room_spawn(actor->room, membership->member, batch, message->room_owned, &refusals);
+        qd_charges_settle(actor, owner);
         break;
     case QD_CLIENT_MOVE:
         qd_room_move(actor->room, membership->member, batch, &refusals);
@@ -29,6 +33,8 @@ void qd_batch_command(qd_room_actor *actor, const qd_request *request)
         break;
     default:
         qd_room_despawn(actor->room, membership->member, batch, &refusals);
+        qd_charges_settle(actor, membership->member);
+        qd_charges_settle(actor, QD_ROOM_OWNED);
         break;
     }
     actor->changed = true;
@@ -50,6 +56,10 @@ static void apply_roster(qd_room_actor *actor, const qd_request *request)
                                   .keep_rest = roster->keep_rest};
     uint32_t count;
 
+    if (!qd_charges_may_grow(actor)) {
+        qd_command_fail_quota(actor, request);
+        return;
+    }
     switch (qd_room_roster_name(actor->room, membership->member, &named)) {
     case QD_OK:
         qd_applied_note(actor, membership, request->decoded.message.seq);

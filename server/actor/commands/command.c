@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "command.h"
 
+void qd_command_fail_quota(qd_room_actor *actor, const qd_request *request)
+{
+    char text[QD_SHORTAGE_TEXT_BYTES];
+
+    qd_shortage_text(&actor->shortage, text);
+    qd_count_refusal(&actor->service->counters, &actor->shortage);
+    qd_command_fail(actor, request, actor->shortage.code, "%s", text);
+}
+
 void qd_command_answer(qd_room_actor *actor, const qd_request *request, const qd_server_message *message)
 {
     qd_reply_send(actor->service, request->head.membership->endpoint->link, message);

@@ -42,7 +42,7 @@ static void apply_request(qd_room_actor *actor, const qd_request *request)
         membership->known = true;
     }
     if (actor->room == NULL) {
-        atomic_store(&membership->state, QD_MEMBERSHIP_CLOSED);
+        qd_membership_shut(membership, QD_MEMBERSHIP_CLOSED);
     }
     if (actor->room == NULL || (!membership->joined && kind != QD_CLIENT_OPEN_ROOM)) {
         qd_command_fail(actor, request, QD_ERROR_UNKNOWN_ROOM,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../../base/memory/array.h"
 #include "../../room/room_views.h"
+#include "../state/charges.h"
 #include "../tick/applied.h"
 #include "../tick/closing.h"
 #include "../tick/tick.h"
@@ -17,7 +18,8 @@ static qd_status join(qd_room_actor *actor, qd_membership *membership)
     if (status != QD_OK) {
         return status;
     }
-    if (!qd_array_reserve_zeroed(&actor->heap, actor->members, actor->member_capacity, membership->member)) {
+    if (!qd_array_reserve_zeroed(&actor->heap, actor->members, actor->member_capacity, membership->member) ||
+        !qd_charges_open(actor, membership->member, membership->endpoint->account)) {
         qd_room_leave(actor->room, membership->member, qd_service_now_ns(actor->service));
         return QD_ERR_NO_MEMORY;
     }
@@ -42,7 +44,7 @@ void qd_open_command(qd_room_actor *actor, const qd_request *request)
         qd_status status = join(actor, membership);
 
         if (status != QD_OK) {
-            atomic_store(&membership->state, QD_MEMBERSHIP_REFUSED);
+            qd_membership_shut(membership, QD_MEMBERSHIP_REFUSED);
             fail(actor, request, QD_ERROR_LIMIT,
                  status == QD_ERR_FULL ? "the room has %u sessions; must have at most that many. Open another room"
                                        : "the server has no memory left for a session besides the room's %u "
@@ -85,7 +87,7 @@ static void hand_over(qd_room_actor *actor, qd_membership *membership)
     successor->known = true;
     actor->memberships_known++;
     if (!membership->joined) {
-        atomic_store(&successor->state, actor->room == NULL ? QD_MEMBERSHIP_CLOSED : QD_MEMBERSHIP_REFUSED);
+        qd_membership_shut(successor, actor->room == NULL ? QD_MEMBERSHIP_CLOSED : QD_MEMBERSHIP_REFUSED);
         if (actor->room == NULL) {
             qd_reply_send(
                 actor->service, successor->endpoint->link,
@@ -112,6 +114,8 @@ void qd_leave_command(qd_room_actor *actor, qd_membership *membership)
     } else if (membership->joined) {
         qd_room_leave(actor->room, membership->member, qd_service_now_ns(actor->service));
         actor->changed = actor->trims = true;
+        qd_charges_unsubscribe(actor, membership->member);
+        qd_charges_settle(actor, membership->member);
         if (qd_membership_remove(actor, membership)) {
             qd_tick(actor, 0);
         }

@@ -69,6 +69,14 @@ static void write_full(writer *out, const qd_room_actor *actor)
     }
 }
 
+static void write_shortage(writer *out, const qd_room_actor *actor)
+{
+    char text[QD_SHORTAGE_TEXT_BYTES];
+
+    qd_shortage_text(&actor->shortage, text);
+    write_text(out, "%s", text);
+}
+
 static void write_observers_full(writer *out, const qd_room_actor *actor)
 {
     qd_room_view_stats stats;
@@ -139,6 +147,11 @@ static void write_reason(writer *out, const qd_room_actor *actor, const qd_clien
         break;
     case QD_ERROR_ROOM_FULL:
         write_full(out, actor);
+        break;
+    case QD_ERROR_QUOTA_SESSION:
+    case QD_ERROR_QUOTA_TOKEN:
+    case QD_ERROR_QUOTA_ADDRESS:
+        write_shortage(out, actor);
         break;
     case QD_ERROR_UNKNOWN_OBSERVER:
         write_text(out, "this session has no observer of this id in the room. Observe first");

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "../../room/room_views.h"
+#include "../state/charges.h"
 #include "../tick/applied.h"
 #include "accepted.h"
 #include "command.h"
@@ -26,13 +27,17 @@ static void apply_observers(qd_room_actor *actor, const qd_request *request)
 
     switch (message->kind) {
     case QD_CLIENT_OBSERVE:
+        qd_charges_allow(actor, member, QD_QUOTA_OBSERVERS, observers->count);
         qd_room_observe(actor->room, member, observers, &refusals);
+        qd_charges_settle(actor, member);
+        actor->charges_due = true;
         break;
     case QD_CLIENT_MOVE_OBSERVERS:
         qd_room_observers_move(actor->room, member, observers, &refusals);
         break;
     default:
         qd_room_unobserve(actor->room, member, observers->count, observers->id, &refusals);
+        qd_charges_settle(actor, member);
         break;
     }
     qd_accepted_send_refusals(actor, request, observers->id, &refusals);
@@ -42,6 +47,11 @@ static void apply_observers(qd_room_actor *actor, const qd_request *request)
 static bool apply_except(qd_room_actor *actor, const qd_request *request)
 {
     const qd_msg_set_exceptions *except = &request->decoded.message.as.set_exceptions;
+
+    if (except->show_count + except->hide_count > 0 && !qd_charges_may_grow(actor)) {
+        qd_command_fail_quota(actor, request);
+        return false;
+    }
     qd_status status = qd_room_except(actor->room, request->head.membership->member, except->observer,
                                       except->show_count, except->show, except->hide_count, except->hide);
 

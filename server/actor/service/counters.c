@@ -28,6 +28,14 @@ void qd_count(qd_counters *counters, qd_counter counter, uint64_t amount)
     }
 }
 
+void qd_count_refusal(qd_counters *counters, const qd_shortage *shortage)
+{
+    const qd_counter first =
+        shortage->code == QD_ERROR_QUOTA_SESSION ? QD_COUNT_REFUSED_SESSION : QD_COUNT_REFUSED_TENANT;
+
+    qd_count(counters, first + (qd_counter)shortage->quota, 1);
+}
+
 uint64_t qd_counted(const qd_counters *counters, qd_counter counter)
 {
     uint64_t sum = 0;

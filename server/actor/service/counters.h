@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "../../base/memory/fetch.h"
+#include "account.h"
 
 typedef enum qd_counter {
     QD_COUNT_TICKS,
@@ -22,7 +23,9 @@ typedef enum qd_counter {
     QD_COUNT_ERRORS,
     QD_COUNT_TOO_SLOW,
     QD_COUNT_RESUMED,
-    QD_COUNTERS
+    QD_COUNT_REFUSED_SESSION, /* requests refused, at least in part, by a session's quota; one counter per qd_quota */
+    QD_COUNT_REFUSED_TENANT = QD_COUNT_REFUSED_SESSION + QD_QUOTAS, /* the same, by a tenant's */
+    QD_COUNTERS = QD_COUNT_REFUSED_TENANT + QD_QUOTAS
 } qd_counter;
 
 #define QD_COUNTER_PARTS 256u
@@ -39,6 +42,8 @@ typedef struct qd_counters {
 
 /* [any] */
 void qd_count(qd_counters *counters, qd_counter counter, uint64_t amount);
+/* Counts a request that this quota refuses. [any] */
+void qd_count_refusal(qd_counters *counters, const qd_shortage *shortage);
 /* The sum over all threads. It may or may not contain what other threads count during the call. [any] */
 uint64_t qd_counted(const qd_counters *counters, qd_counter counter);
 

@@ -29,6 +29,12 @@
 #define QD_VIEW_FRAME_BYTES_MAX (1u << 20)
 #define QD_WHY_ROWS_MAX         1024u
 
+/* Quotas of a token among others. */
+#define QD_TOKEN_ENTITIES_MAX        16777216
+#define QD_TOKEN_OBSERVERS_MAX       262144
+#define QD_TOKEN_VISIBLE_ENTRIES_MAX 16777216
+#define QD_TOKEN_SUBSCRIPTIONS_MAX   65536
+
 typedef struct qd_limits {
     uint32_t connections_max;
     uint32_t frame_bytes_max;
@@ -43,6 +49,16 @@ typedef struct qd_limits {
     uint32_t slow_ms_max;         /* until a full queue is half empty */
     uint32_t resume_ms_max;       /* how long a session outlives its connection */
     uint32_t room_batches_max;    /* waiting in a room */
+    uint32_t empty_close_ms_max;  /* RoomConfig.empty_close_ms */
+
+    /* Quotas (account.h). Those of a session: 0: none. */
+    uint32_t session_rooms_max, session_entities_max, session_observers_max, session_visible_entries_max,
+        session_subscriptions_max;
+    /* Those of a token: 0: half of the server's, and all of it with one token; */
+    uint32_t token_connections_max, token_detached_max, token_rooms_max;
+    uint64_t token_memory_max;
+    /* or these: 0: QD_TOKEN_*, and none with one token. */
+    uint32_t token_entities_max, token_observers_max, token_visible_entries_max, token_subscriptions_max;
 } qd_limits;
 
 #endif

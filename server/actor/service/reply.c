@@ -99,10 +99,13 @@ void qd_reply_end(qd_service *service, qd_link *link, uint64_t seq, qd_error_cod
     qd_log(QD_LOG_WARN, "protocol broken", QD_LOG_PEER(link->peer), QD_LOG_STRING("code", qd_error_code_name(code)),
            QD_LOG_STRING("text", text));
     qd_reply_error_message(service, link, &(qd_msg_error){.code = code, .text = text, .seq = seq});
-    qd_reply_send(service, link,
-                  &(qd_server_message){.kind = QD_SERVER_GO_AWAY,
-                                       .as.go_away = {.reason = QD_GO_AWAY_PROTOCOL,
-                                                      .text = "the Error before this gives the reason",
-                                                      .deadline_ms = QD_FLUSH_MS_MAX}});
+    qd_reply_send(
+        service, link,
+        &(qd_server_message){.kind = QD_SERVER_GO_AWAY,
+                             .as.go_away = {.reason = code >= QD_ERROR_QUOTA_SESSION && code <= QD_ERROR_QUOTA_ADDRESS
+                                                          ? QD_GO_AWAY_QUOTA
+                                                          : QD_GO_AWAY_PROTOCOL,
+                                            .text = "the Error before this gives the reason",
+                                            .deadline_ms = QD_FLUSH_MS_MAX}});
     qd_link_close(link, QD_FLUSH_MS_MAX);
 }

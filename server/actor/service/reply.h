@@ -34,7 +34,7 @@ void qd_reply_error(qd_service *service, qd_link *link, uint64_t seq, uint64_t r
 /* An Error with all its fields, such as the refused entries. The frame gets the seq of `error`. [any] */
 void qd_reply_error_message(qd_service *service, qd_link *link, const qd_msg_error *error);
 
-/* The last frames to a client that broke the protocol: Error, GoAway, close. [any] */
+/* The last frames to a client that broke the protocol, or that a quota keeps out: Error, GoAway, close. [any] */
 void qd_reply_end(qd_service *service, qd_link *link, uint64_t seq, qd_error_code code, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 

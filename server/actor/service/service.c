@@ -12,6 +12,7 @@ void qd_service_init(qd_service *service, const qd_service_config *config)
     *service = (qd_service){.config = *config};
     service->start_ns = qd_service_now_ns(service);
     qd_room_directory_init(&service->directory, config->limits.rooms_max);
+    qd_accounts_init(&service->accounts, qd_service_random(service));
 }
 
 void qd_service_deinit(qd_service *service)
@@ -21,6 +22,7 @@ void qd_service_deinit(qd_service *service)
         qd_buffer_release(service->no_memory);
     }
     qd_room_directory_deinit(&service->directory);
+    qd_accounts_deinit(&service->accounts);
 }
 
 uint64_t qd_service_now_ns(const qd_service *service)
@@ -60,5 +62,24 @@ void qd_service_stats(qd_service *service, qd_msg_server_stats *stats)
         .too_slow = qd_counted(counters, QD_COUNT_TOO_SLOW),
         .log_dropped = qd_log_dropped(),
         .log_suppressed = qd_log_suppressed(),
+        .refused_by_session_rooms = qd_counted(counters, (qd_counter)(QD_COUNT_REFUSED_SESSION + QD_QUOTA_JOINED)),
+        .refused_by_session_entities = qd_counted(counters, (qd_counter)(QD_COUNT_REFUSED_SESSION + QD_QUOTA_ENTITIES)),
+        .refused_by_session_observers =
+            qd_counted(counters, (qd_counter)(QD_COUNT_REFUSED_SESSION + QD_QUOTA_OBSERVERS)),
+        .refused_by_session_visible_entries =
+            qd_counted(counters, (qd_counter)(QD_COUNT_REFUSED_SESSION + QD_QUOTA_VISIBLE)),
+        .refused_by_session_subscriptions =
+            qd_counted(counters, (qd_counter)(QD_COUNT_REFUSED_SESSION + QD_QUOTA_SUBSCRIBED)),
+        .refused_by_token_connections =
+            qd_counted(counters, (qd_counter)(QD_COUNT_REFUSED_TENANT + QD_QUOTA_CONNECTIONS)),
+        .refused_by_token_detached = qd_counted(counters, (qd_counter)(QD_COUNT_REFUSED_TENANT + QD_QUOTA_DETACHED)),
+        .refused_by_token_rooms = qd_counted(counters, (qd_counter)(QD_COUNT_REFUSED_TENANT + QD_QUOTA_CREATED)),
+        .refused_by_token_entities = qd_counted(counters, (qd_counter)(QD_COUNT_REFUSED_TENANT + QD_QUOTA_ENTITIES)),
+        .refused_by_token_observers = qd_counted(counters, (qd_counter)(QD_COUNT_REFUSED_TENANT + QD_QUOTA_OBSERVERS)),
+        .refused_by_token_visible_entries =
+            qd_counted(counters, (qd_counter)(QD_COUNT_REFUSED_TENANT + QD_QUOTA_VISIBLE)),
+        .refused_by_token_subscriptions =
+            qd_counted(counters, (qd_counter)(QD_COUNT_REFUSED_TENANT + QD_QUOTA_SUBSCRIBED)),
+        .refused_by_token_memory = qd_counted(counters, (qd_counter)(QD_COUNT_REFUSED_TENANT + QD_QUOTA_MEMORY)),
     };
 }

@@ -11,6 +11,7 @@
 
 #include "../../base/executor.h"
 #include "../../base/memory/buffer.h"
+#include "account.h"
 #include "counters.h"
 #include "limits.h"
 #include "room_directory.h"
@@ -35,6 +36,7 @@ typedef struct qd_service {
     uint64_t start_ns;
     qd_buffer *no_memory;        /* the GoAway for a client that there is no memory for; NULL: not even for this */
     qd_room_directory directory; /* under its own lock */
+    qd_accounts accounts;        /* the same */
     _Atomic uint32_t rooms;      /* rooms that are open, listed or just being closed */
     _Atomic uint32_t actors;     /* room actors that are not freed yet */
     _Atomic uint32_t sessions, detached; /* shown by the sessions for the statistics */

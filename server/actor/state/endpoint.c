@@ -29,5 +29,6 @@ void qd_endpoint_release(qd_endpoint *endpoint)
     }
     qd_link_release(endpoint->link);
     qd_token_release(endpoint->token);
+    qd_account_release(endpoint->account);
     qd_shared_free(endpoint, sizeof *endpoint);
 }

@@ -12,18 +12,22 @@
 #ifndef QD_ACTOR_STATE_ENDPOINT_H
 #define QD_ACTOR_STATE_ENDPOINT_H
 
+#include "../service/account.h"
 #include "../service/backpressure.h"
 #include "../service/token.h"
 
 typedef struct qd_endpoint {
     _Atomic uint32_t references;
     qd_link *link; /* a reference */
-    /* The session's number, its token, which may be NULL, and its rights. Constant once there is a membership. */
+    /* The session's number, its token, which may be NULL, its account, and its rights. Constant once there is a
+     * membership. */
     uint64_t session;
     qd_token *token;
+    qd_account *account; /* a reference; NULL before Hello */
     bool admin;
     _Atomic bool too_slow; /* a room disconnects it for that */
     _Atomic bool cut_off;  /* the link is closed */
+    _Atomic uint32_t shut; /* of its memberships that the session still keeps: not open any more */
     qd_backpressure bytes; /* of requests that are posted and not handled */
     size_t bytes_max;
 } qd_endpoint;

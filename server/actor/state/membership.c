@@ -51,6 +51,20 @@ qd_membership *qd_membership_create(struct qd_room_actor *actor, qd_endpoint *en
     return membership;
 }
 
+void qd_membership_shut(qd_membership *membership, qd_membership_state state)
+{
+    if (atomic_exchange(&membership->state, (uint8_t)state) == QD_MEMBERSHIP_OPEN) {
+        atomic_fetch_add(&membership->endpoint->shut, 1);
+    }
+}
+
+void qd_membership_give_up(qd_membership *membership)
+{
+    if (atomic_exchange(&membership->state, QD_MEMBERSHIP_LEFT) != QD_MEMBERSHIP_OPEN) {
+        atomic_fetch_sub(&membership->endpoint->shut, 1);
+    }
+}
+
 void qd_membership_destroy(qd_membership *membership)
 {
     qd_endpoint_release(membership->endpoint);

@@ -32,12 +32,17 @@ typedef enum qd_membership_state {
     QD_MEMBERSHIP_OPEN = 0,
     QD_MEMBERSHIP_REFUSED, /* the room refused it */
     QD_MEMBERSHIP_CLOSED,
+    QD_MEMBERSHIP_LEFT, /* the loop has given it up */
 } qd_membership_state;
+
+/* What a session may do in a room, besides reading. */
+enum { QD_RIGHT_WRITE = 1, QD_RIGHT_STEP = 2 };
 
 struct qd_membership {
     /* set at creation */
     struct qd_room_actor *actor; /* counted in its users */
     qd_endpoint *endpoint;       /* a reference */
+    uint8_t rights;              /* QD_RIGHT_*, set by the session */
     qd_room_message leave;
 
     /* the loop's, until it posts `leave`; then the run's */
@@ -87,6 +92,11 @@ void qd_request_destroy(qd_request *request);
 
 /* NULL: no memory. [loop] */
 qd_membership *qd_membership_create(struct qd_room_actor *actor, qd_endpoint *endpoint) QD_MUST_USE;
+/* The session is not in the room any more: REFUSED or CLOSED. Counts it in the endpoint's `shut` if the session still
+ * keeps it. [run] */
+void qd_membership_shut(qd_membership *membership, qd_membership_state state);
+/* The session gives it up, open or not, and does not count it any more. [loop] */
+void qd_membership_give_up(qd_membership *membership);
 /* [run], or [loop] if it was never posted */
 void qd_membership_destroy(qd_membership *membership);
 

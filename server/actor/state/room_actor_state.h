@@ -13,6 +13,12 @@
 
 #define QD_TICK_TIMES 256u
 
+/* What is charged to an account (charges.h). */
+typedef struct qd_charge {
+    qd_account *account; /* a reference; NULL: none, and nothing is charged */
+    uint64_t entities, observers, visible_entries, subscriptions, memory;
+} qd_charge;
+
 /* A member of the room, by its number there. */
 typedef struct qd_actor_member {
     qd_membership *membership; /* NULL: not in the room any more, or never */
@@ -38,8 +44,9 @@ typedef struct qd_room_actor {
     qd_message *messages;       /* taken out, and left for the next run */
     qd_membership *applied_due; /* memberships with an Applied due at the tick */
     uint32_t lagging_count;
-    bool resets_due; /* a Subscribe waits for its reset */
-    bool changed;    /* since the last tick */
+    bool resets_due;  /* a Subscribe waits for its reset */
+    bool changed;     /* since the last tick */
+    bool charges_due; /* the next tick settles all charges */
     bool clock_runs;
     bool trims;        /* much may have gone from the room: it gives memory back when nothing else is due */
     _Atomic bool stop; /* the server is stopping [any] */
@@ -71,6 +78,10 @@ typedef struct qd_room_actor {
 
     /* the run's own, the rest; the creator makes `heap` */
     qd_heap heap;
+    qd_charge charge;   /* to the tenant that created the room: what the room owns, and its memory */
+    qd_charge *charges; /* by the members' number in the room, as long as the room may hold something of them */
+    uint32_t charge_capacity;
+    qd_shortage shortage; /* of the command at work */
     qd_room_closed_reason closed_reason;
     uint64_t arrivals_seen;
     uint32_t memberships_known;       /* memberships that have sent a message and not `leave` */

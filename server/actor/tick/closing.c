@@ -48,7 +48,7 @@ void qd_room_actor_close(qd_room_actor *actor, qd_room_closed_reason reason, con
         message.seq = membership == asker ? seq : 0;
         qd_reply_send(service, membership->endpoint->link, &message);
         (void)qd_membership_remove(actor, membership);
-        atomic_store(&membership->state, QD_MEMBERSHIP_CLOSED);
+        qd_membership_shut(membership, QD_MEMBERSHIP_CLOSED);
     }
     qd_log(QD_LOG_DEBUG, "room closed", QD_LOG_NUMBER("room", actor->entry.handle),
            QD_LOG_STRING("name", actor->entry.name), QD_LOG_NUMBER("reason", (uint64_t)reason));

@@ -2,6 +2,7 @@
 #include "tick.h"
 
 #include "../../base/memory/fetch.h"
+#include "../state/charges.h"
 #include "applied.h"
 #include "publish_pairs.h"
 #include "publish_views.h"
@@ -51,6 +52,7 @@ void qd_tick(qd_room_actor *actor, uint32_t skipped)
     uint64_t events = qd_room_events_count(actor->room);
     qd_count(&service->counters, QD_COUNT_EVENTS, events - actor->events_counted);
     actor->events_counted = events;
+    qd_charges_tick(actor);
     keep_time(actor, qd_service_now_ns(service) - start_ns);
 }
 

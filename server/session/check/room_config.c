@@ -12,25 +12,31 @@ typedef struct number_field {
     const char *name;
     size_t offset;
     uint32_t min, max, otherwise;
-    bool is_limited; /* by the server: the limit at limit_offset is the maximum and the default */
+    bool is_limited; /* by the server: the limit at limit_offset is the maximum, and the default unless `otherwise` */
     size_t limit_offset;
     size_t presence_offset; /* of its `has_` member; 0: the field has no presence */
+    const char *option;     /* of the limit, in brackets; "" where the option has the field's name */
 } number_field;
 
 #define STEP_DEADLINE_MS 1000u
 
 #define FIELD(name, min, max, otherwise)                                                                               \
     {                                                                                                                  \
-        #name, offsetof(qd_msg_room_config, name), (min), (max), (otherwise), false, 0, 0                              \
+        #name, offsetof(qd_msg_room_config, name), (min), (max), (otherwise), false, 0, 0, ""                          \
     }
 #define PRESENT(name, max, otherwise)                                                                                  \
     {                                                                                                                  \
         #name, offsetof(qd_msg_room_config, name), 0, (max), (otherwise), false, 0,                                    \
-            offsetof(qd_msg_room_config, has_##name)                                                                   \
+            offsetof(qd_msg_room_config, has_##name), ""                                                               \
+    }
+#define PRESENT_LIMITED(name, limit, otherwise, option)                                                                \
+    {                                                                                                                  \
+        #name, offsetof(qd_msg_room_config, name), 0, 0, (otherwise), true, offsetof(qd_limits, limit),                \
+            offsetof(qd_msg_room_config, has_##name), (option)                                                         \
     }
 #define LIMITED(name)                                                                                                  \
     {                                                                                                                  \
-        #name, offsetof(qd_msg_room_config, name), 1, 0, 0, true, offsetof(qd_limits, name), 0                         \
+        #name, offsetof(qd_msg_room_config, name), 1, 0, 0, true, offsetof(qd_limits, name), 0, ""                     \
     }
 
 /* The largest depth depends on the index, and is checked with it. */
@@ -43,7 +49,7 @@ static const number_field fields[] = {
     LIMITED(observers_max),
     LIMITED(visible_entries_max),
     PRESENT(grace_ms, 3600000, 5000),
-    PRESENT(empty_close_ms, 86400000, 60000),
+    PRESENT_LIMITED(empty_close_ms, empty_close_ms_max, 60000, " (--empty-close-ms-max)"),
     FIELD(writers, 1, 1024, 0),
     FIELD(step_deadline_ms, 1, 3600000, 0),
 };
@@ -94,6 +100,17 @@ static const char *prune_name(qd_prune_kind prune)
     return names[prune];
 }
 
+static const char *access_name(qd_access access)
+{
+    static const char *const names[] = {"ACCESS_UNSPECIFIED",
+#define X(name, number, text) [number] = "ACCESS_" #name,
+                                        QD_ACCESSES(X)
+#undef X
+    };
+
+    return names[access];
+}
+
 /* ---- checks ---- */
 
 static uint32_t dimensions_of(const qd_msg_room_config *asked)
@@ -106,6 +123,11 @@ static qd_index_kind index_of(const qd_msg_room_config *asked)
     return asked->index == QD_INDEX_DEFAULT ? QD_INDEX_AUTO : asked->index;
 }
 
+static qd_access access_of(qd_access asked)
+{
+    return asked == QD_ACCESS_DEFAULT ? QD_ACCESS_ANYBODY : asked;
+}
+
 static bool check_numbers(const qd_msg_room_config *asked, const qd_limits *limits, qd_fault *fault)
 {
     for (const number_field *field = fields; field < fields + FIELDS; field++) {
@@ -113,8 +135,8 @@ static bool check_numbers(const qd_msg_room_config *asked, const qd_limits *limi
         uint32_t max = field->is_limited ? number_at(limits, field->limit_offset) : field->max;
 
         if (is_set(asked, field) && (value < field->min || value > max)) {
-            return qd_fault_invalid(fault, "%s is %" PRIu32 "; must be %" PRIu32 " to %" PRIu32, field->name, value,
-                                    field->min, max);
+            return qd_fault_invalid(fault, "%s is %" PRIu32 "; must be %" PRIu32 " to %" PRIu32 "%s", field->name,
+                                    value, field->min, max, field->option);
         }
     }
     return true;
@@ -237,10 +259,28 @@ static bool check_index_options(const qd_msg_room_config *asked, qd_fault *fault
     return true;
 }
 
+static bool check_access(const qd_msg_room_config *asked, qd_fault *fault)
+{
+    const struct {
+        const char *name;
+        qd_access access;
+    } fields_of_access[] = {{"join", asked->join}, {"write", asked->write}, {"step", asked->step}};
+
+    for (size_t i = 0; i < sizeof fields_of_access / sizeof fields_of_access[0]; i++) {
+        if ((unsigned)fields_of_access[i].access > QD_ACCESS_CREATOR) {
+            return qd_fault_invalid(fault,
+                                    "%s is %d; must be ACCESS_ANYBODY (1), ACCESS_SAME_TOKEN (2) or ACCESS_CREATOR (3)",
+                                    fields_of_access[i].name, (int)fields_of_access[i].access);
+        }
+    }
+    return true;
+}
+
 bool qd_room_config_check(const qd_msg_room_config *asked, const qd_limits *limits, qd_fault *fault)
 {
     return check_numbers(asked, limits, fault) && check_mode(asked, fault) && check_index(asked, fault) &&
-           check_index_options(asked, fault) && (!asked->has_bounds || check_bounds(asked, fault));
+           check_index_options(asked, fault) && check_access(asked, fault) &&
+           (!asked->has_bounds || check_bounds(asked, fault));
 }
 
 /* ---- defaults ---- */
@@ -249,7 +289,13 @@ void qd_room_config_resolve(const qd_msg_room_config *asked, const qd_limits *li
 {
     *effective = *asked;
     for (const number_field *field = fields; field < fields + FIELDS; field++) {
-        uint32_t otherwise = field->is_limited ? number_at(limits, field->limit_offset) : field->otherwise;
+        uint32_t otherwise = field->otherwise;
+
+        if (field->is_limited) {
+            const uint32_t limit = number_at(limits, field->limit_offset);
+
+            otherwise = otherwise == 0 || otherwise > limit ? limit : otherwise;
+        }
 
         if (!is_set(asked, field)) {
             memcpy((char *)effective + field->offset, &otherwise, sizeof otherwise);
@@ -267,6 +313,9 @@ void qd_room_config_resolve(const qd_msg_room_config *asked, const qd_limits *li
         effective->step_deadline_ms = STEP_DEADLINE_MS;
     }
     effective->has_swept = true;
+    effective->join = access_of(asked->join);
+    effective->write = access_of(asked->write);
+    effective->step = access_of(asked->step);
     effective->index = index_of(asked);
     if (effective->index == QD_INDEX_SPARSE && effective->prune == QD_PRUNE_DEFAULT) {
         effective->prune = QD_PRUNE_AUTO;
@@ -322,6 +371,9 @@ static bool choices_agree(const qd_msg_room_config *asked, const qd_msg_room_con
          mode_name(effective->tick_mode)},
         {"index", asked->index, effective->index, index_name(asked->index), index_name(effective->index)},
         {"prune", asked->prune, effective->prune, prune_name(asked->prune), prune_name(effective->prune)},
+        {"join", asked->join, effective->join, access_name(asked->join), access_name(effective->join)},
+        {"write", asked->write, effective->write, access_name(asked->write), access_name(effective->write)},
+        {"step", asked->step, effective->step, access_name(asked->step), access_name(effective->step)},
     };
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
         if (choices[i].asked != 0 && choices[i].asked != choices[i].effective) {

@@ -2,92 +2,211 @@
 #include "token_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "../../../proto/messages.h"
 
-static qd_status add(qd_tokens *tokens, const char *token)
+#define SPACE " \t\r\n"
+
+/* ---- a line ---- */
+
+/* Where the first error of the file is written. */
+typedef struct reader {
+    const char *path;
+    unsigned line;
+    char *error;
+    size_t error_size;
+} reader;
+
+static bool fail(reader *in, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static bool fail(reader *in, const char *format, ...)
 {
-    char **grown = realloc(tokens->tokens, (tokens->count + 1) * sizeof *grown);
+    va_list arguments;
+    int size = in->line > 0 ? snprintf(in->error, in->error_size, "line %u of %s: ", in->line, in->path)
+                            : snprintf(in->error, in->error_size, "%s ", in->path);
+
+    if (size < 0 || (size_t)size >= in->error_size) {
+        return false;
+    }
+    va_start(arguments, format);
+    vsnprintf(in->error + size, in->error_size - (size_t)size, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+static bool role_of(const char *word, qd_role *role)
+{
+    static const char *const names[] = {
+        [QD_ROLE_READER] = "reader", [QD_ROLE_WRITER] = "writer", [QD_ROLE_ADMIN] = "admin"};
+
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(word, names[i]) == 0) {
+            *role = (qd_role)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Appends a word to a list with one space between words. */
+static bool append(reader *in, char **list, const char *word)
+{
+    const size_t before = strlen(*list), size = strlen(word);
+    char *grown = realloc(*list, before + size + 2);
 
     if (grown == NULL) {
-        return QD_ERR_NO_MEMORY;
+        return fail(in, "does not fit into memory");
     }
-    tokens->tokens = grown;
-    grown[tokens->count] = strdup(token);
-    if (grown[tokens->count] == NULL) {
-        return QD_ERR_NO_MEMORY;
+    *list = grown;
+    if (before > 0) {
+        grown[before] = ' ';
     }
+    memcpy(grown + before + (before > 0), word, size + 1);
+    return true;
+}
+
+static bool add(reader *in, qd_tokens *tokens, const char *token, qd_role role)
+{
+    qd_grant *grown = realloc(tokens->grants, (tokens->count + 1) * sizeof *grown);
+
+    if (grown == NULL) {
+        return fail(in, "does not fit into memory");
+    }
+    tokens->grants = grown;
+    grown[tokens->count] = (qd_grant){.token = strdup(token), .role = role, .patterns = strdup("")};
     tokens->count++;
-    return QD_OK;
+    return grown[tokens->count - 1].token != NULL && grown[tokens->count - 1].patterns != NULL
+               ? true
+               : fail(in, "does not fit into memory");
 }
 
-/* Trims the line in place. */
-static char *trim(char *line)
+static bool read_line(reader *in, qd_tokens *tokens, char *line)
 {
-    line += strspn(line, " \t\r\n");
-    size_t size = strlen(line);
-    while (size > 0 && strchr(" \t\r\n", line[size - 1]) != NULL) {
-        size--;
+    char *rest, *word = strtok_r(line, SPACE, &rest);
+    qd_role role = QD_ROLE_WRITER;
+
+    if (word == NULL || word[0] == '#') {
+        return true;
     }
-    line[size] = '\0';
-    return line;
+    const char *token = word;
+    if (strlen(token) > QD_TOKEN_BYTES_MAX) {
+        return fail(in, "the token has %zu bytes; must have at most %u", strlen(token), QD_TOKEN_BYTES_MAX);
+    }
+    if (qd_tokens_find(tokens, token) != NULL) {
+        return fail(in, "an earlier line has the same token; must be in one line. Leave one out");
+    }
+    word = strtok_r(NULL, SPACE, &rest);
+    if (word != NULL && !role_of(word, &role)) {
+        return fail(in, "the word behind the token is no role; must be admin, writer or reader. A token has no spaces");
+    }
+    bool good = add(in, tokens, token, role);
+    while (good && (word = strtok_r(NULL, SPACE, &rest)) != NULL) {
+        qd_grant *grant = &tokens->grants[tokens->count - 1];
+        char *patterns = (char *)(uintptr_t)grant->patterns;
+
+        good = append(in, &patterns, word);
+        grant->patterns = patterns;
+    }
+    return good;
 }
 
-qd_status qd_tokens_read(const char *path, qd_tokens *tokens, char *error, size_t error_size)
+/* ---- the file ---- */
+
+/* A process reads the file as its owner, and then it alone may; or through its group, as with secrets that a container
+ * gets. */
+static bool check_mode(reader *in, int file)
 {
-    *tokens = (qd_tokens){0};
+    struct stat about;
+
+    if (fstat(file, &about) != 0) {
+        return fail(in, "cannot be read: %s", strerror(errno));
+    }
+    const mode_t mode = about.st_mode & 0777, others = about.st_uid == geteuid() ? 077 : 027;
+    if (S_ISREG(about.st_mode) && (mode & others) != 0) {
+        return fail(in, "has the mode %03o; must not be readable by other users. Run chmod 600 %s", (unsigned)mode,
+                    in->path);
+    }
+    return true;
+}
+
+static bool read_file(reader *in, FILE *file, qd_tokens *tokens)
+{
     char *line = NULL;
     size_t capacity = 0;
-    qd_status status = QD_OK;
-    FILE *file = fopen(path, "r");
-    if (file == NULL) {
-        snprintf(error, error_size, "%s: %s", path, strerror(errno));
-        return QD_ERR_SYSTEM;
-    }
-    for (unsigned number = 1; status == QD_OK && getline(&line, &capacity, file) >= 0; number++) {
-        char *token = trim(line);
+    bool good = true;
 
-        if (token[0] == '\0' || token[0] == '#') {
-            continue;
-        }
-        if (strlen(token) > QD_TOKEN_BYTES_MAX) {
-            snprintf(error, error_size, "%s: the token in line %u has %zu bytes: at most %u", path, number,
-                     strlen(token), QD_TOKEN_BYTES_MAX);
-            status = QD_ERR_INVALID;
-        } else {
-            status = add(tokens, token);
-            if (status != QD_OK) {
-                snprintf(error, error_size, "%s: out of memory", path);
-            }
-        }
-    }
-    if (status == QD_OK && ferror(file)) {
-        snprintf(error, error_size, "%s: %s", path, strerror(errno));
-        status = QD_ERR_SYSTEM;
-    }
-    if (status == QD_OK && tokens->count == 0) {
-        snprintf(error, error_size, "%s: no token in it: write one a line", path);
-        status = QD_ERR_INVALID;
+    while (good && getline(&line, &capacity, file) >= 0) {
+        in->line++;
+        good = read_line(in, tokens, line);
     }
     free(line);
-    fclose(file);
-    if (status != QD_OK) {
-        qd_tokens_deinit(tokens);
+    in->line = good ? 0 : in->line;
+    if (good && ferror(file)) {
+        good = fail(in, "cannot be read: %s", strerror(errno));
     }
-    return status;
+    if (good && tokens->count == 0) {
+        good = fail(in, "has no token; must have at least one. Write one per line");
+    }
+    return good;
 }
 
-void qd_tokens_deinit(qd_tokens *tokens)
+qd_tokens *qd_tokens_read(const char *path, char *error, size_t error_size)
 {
-    for (size_t i = 0; i < tokens->count; i++) {
-        free(tokens->tokens[i]);
+    reader in = {.path = path, .error = error, .error_size = error_size};
+    qd_tokens *tokens = calloc(1, sizeof *tokens);
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "r");
+    bool good = tokens != NULL && file != NULL;
+
+    if (tokens != NULL) {
+        atomic_init(&tokens->references, 1);
     }
-    free(tokens->tokens);
-    *tokens = (qd_tokens){0};
+    if (!good) {
+        (void)fail(&in, "cannot be read: %s", strerror(errno));
+    } else {
+        good = check_mode(&in, descriptor) && read_file(&in, file, tokens);
+    }
+    if (file != NULL) {
+        fclose(file);
+    } else if (descriptor >= 0) {
+        close(descriptor);
+    }
+    if (!good && tokens != NULL) {
+        qd_tokens_release(tokens);
+        tokens = NULL;
+    }
+    return tokens;
 }
+
+qd_tokens *qd_tokens_acquire(qd_tokens *tokens)
+{
+    if (tokens != NULL) {
+        atomic_fetch_add_explicit(&tokens->references, 1, memory_order_relaxed);
+    }
+    return tokens;
+}
+
+void qd_tokens_release(qd_tokens *tokens)
+{
+    if (tokens == NULL || atomic_fetch_sub_explicit(&tokens->references, 1, memory_order_acq_rel) != 1) {
+        return;
+    }
+    for (size_t i = 0; i < tokens->count; i++) {
+        free((char *)(uintptr_t)tokens->grants[i].token);
+        free((char *)(uintptr_t)tokens->grants[i].patterns);
+    }
+    free(tokens->grants);
+    free(tokens);
+}
+
+/* ---- looking up ---- */
 
 static bool equal(const char *known, const char *given, size_t given_size)
 {
@@ -100,13 +219,58 @@ static bool equal(const char *known, const char *given, size_t given_size)
     return difference == 0;
 }
 
-bool qd_tokens_contain(const qd_tokens *tokens, const char *token)
+const qd_grant *qd_tokens_find(const qd_tokens *tokens, const char *token)
 {
-    size_t size = strlen(token);
-    bool found = false;
+    const size_t size = strlen(token);
+    const qd_grant *found = NULL;
 
     for (size_t i = 0; i < tokens->count; i++) {
-        found |= equal(tokens->tokens[i], token, size);
+        found = equal(tokens->grants[i].token, token, size) ? &tokens->grants[i] : found;
     }
     return found;
+}
+
+bool qd_grant_same(const qd_grant *a, const qd_grant *b)
+{
+    return a != NULL && b != NULL && a->role == b->role && strcmp(a->patterns, b->patterns) == 0;
+}
+
+/* Whether the pattern, which ends at a space or a zero, matches. On a mismatch behind a *, the * takes one character
+ * more. */
+static bool matches(const char *pattern, const char *name)
+{
+    const char *star = NULL, *behind = NULL;
+
+    while (*name != '\0') {
+        if (*pattern == '*') {
+            star = pattern++;
+            behind = name;
+        } else if (*pattern == *name && *pattern != ' ') {
+            pattern++;
+            name++;
+        } else if (star != NULL) {
+            pattern = star + 1;
+            name = ++behind;
+        } else {
+            return false;
+        }
+    }
+    pattern += strspn(pattern, "*");
+    return *pattern == '\0' || *pattern == ' ';
+}
+
+bool qd_grant_has_room(const qd_grant *grant, const char *name)
+{
+    const char *pattern = grant->patterns;
+
+    if (pattern[0] == '\0') {
+        return true;
+    }
+    for (; pattern != NULL; pattern = strchr(pattern, ' ')) {
+        pattern += *pattern == ' ';
+        if (matches(pattern, name)) {
+            return true;
+        }
+    }
+    return false;
 }

@@ -1,26 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The tokens of a file, one per line. Empty lines and lines that begin with # are skipped; space around a token is
- * ignored. Read once at start, and constant from then on. [any]
+ * The tokens of a file, and what each of them allows. One per line:
+ *
+ *     TOKEN [ROLE [PATTERN...]]
+ *
+ * The role is admin, writer (the default) or reader. A pattern is a room's name, in which * stands for any characters;
+ * without patterns the token is for all rooms. Empty lines and lines that begin with # are skipped.
+ *
+ * A table is constant and reference-counted: a reload makes another one, and each session keeps that of its Hello. [any]
  */
 #ifndef QD_SESSION_CHECK_TOKEN_FILE_H
 #define QD_SESSION_CHECK_TOKEN_FILE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "../../base/status.h"
 
+typedef enum qd_role { QD_ROLE_READER, QD_ROLE_WRITER, QD_ROLE_ADMIN } qd_role;
+
+/* What one token allows. */
+typedef struct qd_grant {
+    const char *token;
+    qd_role role;
+    const char *patterns; /* with one space between them; "": all rooms */
+} qd_grant;
+
 typedef struct qd_tokens {
-    char **tokens;
+    _Atomic unsigned references;
+    qd_grant *grants;
     size_t count;
 } qd_tokens;
 
-/* On failure, `error` gets a text with the path, the line and the reason. */
-qd_status qd_tokens_read(const char *path, qd_tokens *tokens, char *error, size_t error_size) QD_MUST_USE;
-void qd_tokens_deinit(qd_tokens *tokens);
+/* Reads the file into a table with one reference, which other users of the machine may not read. NULL: `error` gets a
+ * text with the path, the line and the reason, without the token. */
+qd_tokens *qd_tokens_read(const char *path, char *error, size_t error_size) QD_MUST_USE;
+/* Returns the table. NULL is fine for both. */
+qd_tokens *qd_tokens_acquire(qd_tokens *tokens);
+void qd_tokens_release(qd_tokens *tokens);
 
-/* Takes the same time for all tokens of one length, so that it does not reveal how much of a token is right. */
-bool qd_tokens_contain(const qd_tokens *tokens, const char *token);
+/* What the token allows; NULL: it is not in the table. Takes the same time for all tokens of one length, so that it does
+ * not reveal how much of a token is right. */
+const qd_grant *qd_tokens_find(const qd_tokens *tokens, const char *token);
+/* Whether both allow the same. NULL allows nothing. */
+bool qd_grant_same(const qd_grant *a, const qd_grant *b);
+/* Whether one of the patterns matches the room's name. */
+bool qd_grant_has_room(const qd_grant *grant, const char *name);
 
 #endif

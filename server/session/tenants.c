@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Who uses the server: what tokens allow, whose account pays, and how much each may use.
+ */
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "../actor/service/reply.h"
+#include "../base/log.h"
+#include "sessions.h"
+
+/* ---- quotas ---- */
+
+static bool is_alone(const qd_sessions *sessions)
+{
+    return sessions->tokens != NULL && sessions->tokens->count == 1;
+}
+
+/* A tenant may use half of what the server has, and all of it if there is only one token. */
+static uint64_t share(const qd_sessions *sessions, uint64_t given, uint64_t whole)
+{
+    return given != 0 ? given : is_alone(sessions) ? whole : (whole + 1) / 2;
+}
+
+/* The same where the server has no limit of its own. */
+static uint64_t among(const qd_sessions *sessions, uint64_t given, uint64_t otherwise)
+{
+    return given != 0 ? given : is_alone(sessions) ? 0 : otherwise;
+}
+
+/* Under the lock, or before there are sessions. */
+static void set_quotas(qd_sessions *sessions)
+{
+    const qd_limits *limits = &sessions->service->config.limits;
+    qd_quotas *quotas = &sessions->service->accounts.quotas;
+    const struct {
+        qd_quota quota;
+        uint64_t of_session, of_tenant;
+    } rows[] = {
+        {QD_QUOTA_JOINED, limits->session_rooms_max, 0},
+        {QD_QUOTA_ENTITIES, limits->session_entities_max,
+         among(sessions, limits->token_entities_max, QD_TOKEN_ENTITIES_MAX)},
+        {QD_QUOTA_OBSERVERS, limits->session_observers_max,
+         among(sessions, limits->token_observers_max, QD_TOKEN_OBSERVERS_MAX)},
+        {QD_QUOTA_VISIBLE, limits->session_visible_entries_max,
+         among(sessions, limits->token_visible_entries_max, QD_TOKEN_VISIBLE_ENTRIES_MAX)},
+        {QD_QUOTA_SUBSCRIBED, limits->session_subscriptions_max,
+         among(sessions, limits->token_subscriptions_max, QD_TOKEN_SUBSCRIPTIONS_MAX)},
+        {QD_QUOTA_CONNECTIONS, 0, share(sessions, limits->token_connections_max, limits->connections_max)},
+        {QD_QUOTA_DETACHED, 0, share(sessions, limits->token_detached_max, limits->connections_max)},
+        {QD_QUOTA_CREATED, 0, share(sessions, limits->token_rooms_max, limits->rooms_max)},
+        {QD_QUOTA_MEMORY, 0, share(sessions, limits->token_memory_max, qd_memory_limit())},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        quotas->session[rows[i].quota] = rows[i].of_session;
+        atomic_store(&quotas->tenant[rows[i].quota], rows[i].of_tenant);
+    }
+}
+
+void qd_sessions_set_tokens(qd_sessions *sessions, qd_tokens *tokens)
+{
+    sessions->tokens = qd_tokens_acquire(tokens);
+    set_quotas(sessions);
+}
+
+/* ---- admission ---- */
+
+/* The address of a peer such as "127.0.0.1:40112" or "[2001:db8::1]:40112", without its port. One host has a whole /64
+ * of IPv6. */
+static void write_address(const char *peer, char address[sizeof((qd_link *)0)->peer])
+{
+    const char *end = strrchr(peer, ':');
+    size_t size = end != NULL ? (size_t)(end - peer) : strlen(peer);
+    struct in6_addr v6;
+
+    if (peer[0] == '[' && size > 2 && peer[size - 1] == ']') {
+        peer++;
+        size -= 2;
+    }
+    memcpy(address, peer, size);
+    address[size] = '\0';
+    if (inet_pton(AF_INET6, address, &v6) == 1 && !IN6_IS_ADDR_V4MAPPED(&v6)) {
+        memset(&v6.s6_addr[8], 0, 8);
+        (void)inet_ntop(AF_INET6, &v6, address, sizeof((qd_link *)0)->peer);
+    }
+}
+
+/* Sets what the token allows. False: nothing. */
+static bool authenticate(qd_sessions *sessions, qd_session *session, const char *token)
+{
+    static const qd_grant anybody = {.token = "", .role = QD_ROLE_WRITER, .patterns = ""};
+
+    pthread_mutex_lock(&sessions->mutex);
+    session->grant = sessions->tokens == NULL ? &anybody : qd_tokens_find(sessions->tokens, token);
+    session->tokens = session->grant != NULL ? qd_tokens_acquire(sessions->tokens) : NULL;
+    pthread_mutex_unlock(&sessions->mutex);
+    return session->grant != NULL;
+}
+
+static bool open_account(qd_session *session, const char *token)
+{
+    qd_accounts *accounts = &session->service->accounts;
+    char address[sizeof session->link->peer];
+
+    write_address(session->link->peer, address);
+    qd_account *tenant = session->tokens != NULL ? qd_account_of_tenant(accounts, token, false)
+                                                 : qd_account_of_tenant(accounts, address, true);
+    if (tenant == NULL) {
+        return false;
+    }
+    session->endpoint->account = qd_account_create(tenant);
+    qd_account_release(tenant);
+    return session->endpoint->account != NULL;
+}
+
+static bool keep_token(qd_session *session, const char *token)
+{
+    if (token[0] != '\0') {
+        session->endpoint->token = qd_token_create(token);
+    }
+    return token[0] == '\0' || session->endpoint->token != NULL;
+}
+
+bool qd_sessions_admit(qd_sessions *sessions, qd_session *session, const char *token, qd_fault *fault)
+{
+    if (!authenticate(sessions, session, token)) {
+        return qd_fault_set(
+            fault, QD_ERROR_UNAUTHENTICATED,
+            "the token is unknown to the server; must be one of its --token-file. Send such a token in Hello");
+    }
+    if (!keep_token(session, token) || !open_account(session, token)) {
+        return qd_fault_set(fault, QD_ERROR_LIMIT,
+                            "the server has no memory left for a session (--memory-max). Connect again later");
+    }
+    session->endpoint->admin = session->grant->role == QD_ROLE_ADMIN;
+    /* Addresses are counted when they connect (net/). */
+    if (session->tokens == NULL) {
+        return true;
+    }
+    qd_shortage shortage;
+    session->is_counted = qd_account_take(session->endpoint->account->tenant, QD_QUOTA_CONNECTIONS, 1, &shortage) > 0;
+    return session->is_counted || qd_session_fault_quota(session, &shortage, fault);
+}
+
+bool qd_session_fault_quota(const qd_session *session, const qd_shortage *shortage, qd_fault *fault)
+{
+    char text[QD_SHORTAGE_TEXT_BYTES];
+
+    qd_count_refusal(&session->service->counters, shortage);
+    qd_shortage_text(shortage, text);
+    return qd_fault_set(fault, shortage->code, "%s", text);
+}
+
+/* ---- reloading ---- */
+
+/* Whether the session's token has lost its line, or allows something else. Under the lock. */
+static bool is_revoked(const qd_sessions *sessions, const qd_session *session)
+{
+    return session->grant != NULL &&
+           !qd_grant_same(session->grant, qd_tokens_find(sessions->tokens, session->grant->token));
+}
+
+static uint32_t revoke_open(qd_sessions *sessions)
+{
+    qd_service *service = sessions->service;
+    qd_session *session;
+    uint32_t count = 0;
+
+    TAILQ_FOREACH (session, &sessions->open, links) {
+        if (session->revoked || !is_revoked(sessions, session)) {
+            continue;
+        }
+        session->revoked = true;
+        count++;
+        qd_reply_send(service, session->link,
+                      &(qd_server_message){.kind = QD_SERVER_GO_AWAY,
+                                           .as.go_away = {.reason = QD_GO_AWAY_REVOKED,
+                                                          .text = "the server's operator has changed what this token "
+                                                                  "allows. Connect again, or use another token",
+                                                          .deadline_ms = QD_FLUSH_MS_MAX}});
+        qd_link_close(session->link, QD_FLUSH_MS_MAX);
+    }
+    return count;
+}
+
+/* The timer actor ends those in front whose time is over. */
+static uint32_t revoke_detached(qd_sessions *sessions)
+{
+    qd_session *session, *next;
+    uint32_t count = 0;
+
+    for (session = TAILQ_FIRST(&sessions->detached); session != NULL; session = next) {
+        next = TAILQ_NEXT(session, links);
+        if (!is_revoked(sessions, session)) {
+            continue;
+        }
+        session->expire_ns = 0;
+        TAILQ_REMOVE(&sessions->detached, session, links);
+        TAILQ_INSERT_HEAD(&sessions->detached, session, links);
+        count++;
+    }
+    return count;
+}
+
+uint32_t qd_sessions_reload(qd_sessions *sessions, qd_tokens *tokens)
+{
+    const qd_scheduler *scheduler = sessions->service->config.scheduler;
+
+    pthread_mutex_lock(&sessions->mutex);
+    qd_tokens *before = sessions->tokens;
+    qd_sessions_set_tokens(sessions, tokens);
+    const uint32_t detached = revoke_detached(sessions), count = revoke_open(sessions) + detached;
+    if (detached > 0) {
+        scheduler->wake(scheduler->context, &sessions->timer);
+    }
+    pthread_mutex_unlock(&sessions->mutex);
+    qd_log(QD_LOG_INFO, "tokens reloaded tokens=%zu sessions_ended=%" PRIu32, tokens->count, count);
+    qd_tokens_release(before);
+    return count;
+}
