@@ -28,11 +28,10 @@ SCENARIO(unread_error_delays_the_close) = {
 
 static void set_tokens(sim_scenario *play)
 {
-    static char *known[] = {"alpha", "beta"}, *admins[] = {"root"};
-    static const qd_tokens known_tokens = {known, 2}, admin_tokens = {admins, 1};
+    static qd_grant grants[] = {
+        {"alpha", QD_ROLE_WRITER, ""}, {"beta", QD_ROLE_WRITER, ""}, {"root", QD_ROLE_ADMIN, ""}};
 
-    play->house->server.sessions.tokens = &known_tokens;
-    play->house->server.sessions.admin_tokens = &admin_tokens;
+    sim_house_tokens(play->house, grants, 3);
 }
 
 SCENARIO(token_decides_who_closes_a_room) = {

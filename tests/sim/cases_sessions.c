@@ -6,10 +6,10 @@
 
 static void set_admin(sim_scenario *play)
 {
-    static char *admins[] = {"root"};
-    static const qd_tokens admin_tokens = {admins, 1};
+    static qd_grant grants[] = {
+        {"alpha", QD_ROLE_WRITER, ""}, {"beta", QD_ROLE_WRITER, ""}, {"root", QD_ROLE_ADMIN, ""}};
 
-    play->house->server.sessions.admin_tokens = &admin_tokens;
+    sim_house_tokens(play->house, grants, 3);
 }
 
 #define LIST(peer, want, ...) SEND(peer, want, LIST_SESSIONS, .list_sessions = {__VA_ARGS__})

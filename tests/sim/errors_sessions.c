@@ -20,8 +20,7 @@ static void say_hello(sim_texts *texts, sim_house *house, qd_msg_hello hello)
 
 static void write_hellos(sim_texts *texts, sim_house *house)
 {
-    static char *known[] = {"known"};
-    static const qd_tokens tokens = {known, 1};
+    static qd_grant known = {"known", QD_ROLE_WRITER, ""};
     static char long_text[1025];
     static const char *names[33];
 
@@ -34,9 +33,9 @@ static void write_hellos(sim_texts *texts, sim_house *house)
     say_hello(texts, house, (qd_msg_hello){.features = names, .feature_count = 33});
     names[1] = "";
     say_hello(texts, house, (qd_msg_hello){.features = names, .feature_count = 2});
-    house->server.sessions.tokens = &tokens;
+    sim_house_tokens(house, &known, 1);
     say_hello(texts, house, (qd_msg_hello){.token = "unknown"});
-    house->server.sessions.tokens = NULL;
+    sim_house_tokens(house, NULL, 0);
 }
 
 static void write_owners(sim_texts *texts, sim_house *house)

@@ -293,6 +293,15 @@ static void write_why(writer *out, const qd_msg_why_result *why)
     write_flag(out, "more", why->more);
 }
 
+static void write_rooms(writer *out, const qd_msg_room_list *list)
+{
+    write_text(out, "rooms");
+    for (size_t i = 0; i < list->count; i++) {
+        write_text(out, " %s", list->rooms[i].name);
+    }
+    write_flag(out, "more", list->more);
+}
+
 /* Each session as its number, a colon and the number of its rooms. A detached session ends with a minus. */
 static void write_sessions(writer *out, const qd_msg_session_list *list)
 {
@@ -325,7 +334,8 @@ static void write_message(writer *out, const sim_scenario *play, const qd_server
                           const sim_parts *parts)
 {
     static const char *const closed[] = {"other", "requested", "empty", "shutdown"};
-    static const char *const away[] = {"other", "shutdown", "protocol", "full", "too slow", "taken over"};
+    static const char *const away[] = {"other",      "shutdown", "protocol",  "full",   "too slow",
+                                       "taken over", "quota",    "not alive", "revoked"};
 
     switch (message->kind) {
     case QD_SERVER_WELCOME:
@@ -341,7 +351,7 @@ static void write_message(writer *out, const sim_scenario *play, const qd_server
         write_text(out, "closed: %s", closed[message->as.room_closed.reason]);
         break;
     case QD_SERVER_ROOM_LIST:
-        write_text(out, "%zu rooms", message->as.room_list.count);
+        write_rooms(out, &message->as.room_list);
         break;
     case QD_SERVER_SESSION_LIST:
         write_sessions(out, &message->as.session_list);

@@ -40,10 +40,30 @@ void sim_house_open(sim_house *house, const qd_limits *limits)
                             .queue_bytes_max = or_else(limits->queue_bytes_max, 8u << 20),
                             .slow_ms_max = or_else(limits->slow_ms_max, 5000),
                             .resume_ms_max = or_else(limits->resume_ms_max, 10000),
-                            .room_batches_max = or_else(limits->room_batches_max, 1024)};
+                            .room_batches_max = or_else(limits->room_batches_max, 1024),
+                            .empty_close_ms_max = or_else(limits->empty_close_ms_max, 86400000),
+                            .session_rooms_max = limits->session_rooms_max,
+                            .session_entities_max = limits->session_entities_max,
+                            .session_observers_max = limits->session_observers_max,
+                            .session_visible_entries_max = limits->session_visible_entries_max,
+                            .session_subscriptions_max = limits->session_subscriptions_max,
+                            .token_connections_max = or_else(limits->token_connections_max, UINT32_MAX),
+                            .token_detached_max = or_else(limits->token_detached_max, UINT32_MAX),
+                            .token_rooms_max = or_else(limits->token_rooms_max, UINT32_MAX),
+                            .token_entities_max = or_else(limits->token_entities_max, UINT32_MAX),
+                            .token_observers_max = or_else(limits->token_observers_max, UINT32_MAX),
+                            .token_visible_entries_max = or_else(limits->token_visible_entries_max, UINT32_MAX),
+                            .token_subscriptions_max = or_else(limits->token_subscriptions_max, UINT32_MAX),
+                            .token_memory_max = limits->token_memory_max};
 
     sim_house_init(house, 1);
     sim_house_start(house, &full, 5 * SIM_MS_NS);
+}
+
+void sim_house_tokens(sim_house *house, qd_grant *grants, size_t count)
+{
+    house->tokens = (qd_tokens){.references = 1, .grants = grants, .count = count};
+    qd_sessions_set_tokens(&house->server.sessions, count > 0 ? &house->tokens : NULL);
 }
 
 static void settle(void *context)

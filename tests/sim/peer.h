@@ -15,6 +15,7 @@
 typedef struct sim_house {
     sim_world world;
     qd_server server;
+    qd_tokens tokens;
     size_t memory_before;
 } sim_house;
 
@@ -39,6 +40,8 @@ void sim_house_deinit(sim_house *house);
 /* For the cases: init and start, where a limit of 0 stands for a large one; and closes everything before deinit. */
 void sim_house_open(sim_house *house, const qd_limits *limits);
 void sim_house_close(sim_house *house);
+/* From now on, Hello needs one of these tokens; with 0 of them, none. No session has said Hello so far. */
+void sim_house_tokens(sim_house *house, qd_grant *grants, size_t count);
 /* Lets everything happen that needs no time. */
 void sim_house_settle(sim_house *house);
 /* Lets time pass, and everything happen that becomes due. */

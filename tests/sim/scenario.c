@@ -124,18 +124,31 @@ static void check_link(const sim_link *link, const sim_step *step)
     check_state(step, text);
 }
 
+/* The sum over all quotas. */
+static unsigned long long count_refused(const qd_service *service, qd_counter first)
+{
+    unsigned long long sum = 0;
+
+    for (unsigned quota = 0; quota < QD_QUOTAS; quota++) {
+        sum += qd_counted(&service->counters, first + (qd_counter)quota);
+    }
+    return sum;
+}
+
 static void check_world(const sim_scenario *play, const sim_step *step)
 {
     qd_service *service = &play->house->server.service;
     qd_msg_server_stats stats;
-    char text[256];
+    char text[400];
 
     qd_service_stats(service, &stats);
     snprintf(text, sizeof text,
-             "; actors %u; rooms %u; sessions %u; detached %u; resumed %llu; updates %llu; ticks %llu; too slow %llu; ",
+             "; actors %u; rooms %u; sessions %u; detached %u; resumed %llu; updates %llu; ticks %llu; too slow %llu; "
+             "refused by sessions %llu; refused by tokens %llu; ",
              atomic_load(&service->actors), stats.rooms, stats.sessions, stats.detached,
              (unsigned long long)stats.resumed, (unsigned long long)stats.updates, (unsigned long long)stats.ticks,
-             (unsigned long long)stats.too_slow);
+             (unsigned long long)stats.too_slow, count_refused(service, QD_COUNT_REFUSED_SESSION),
+             count_refused(service, QD_COUNT_REFUSED_TENANT));
     check_state(step, text);
 }
 

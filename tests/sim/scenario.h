@@ -187,7 +187,8 @@ void sim_frame_text(sim_scenario *play, uint8_t who, const qd_server_message *me
 #define MARK           SIM_STEP(.act = SIM_MARK)
 #define GREW(most)     SIM_STEP(.act = SIM_GREW, .count = (most))
 #define CALL(function) SIM_STEP(.act = SIM_CALL, .call = (function))
-/* The server counts this: "actors 1", "rooms", "sessions", "detached", "resumed", "updates", "ticks", "too slow". */
+/* The server counts this: "actors 1", "rooms", "sessions", "detached", "resumed", "updates", "ticks", "too slow",
+ * "refused by sessions" and "refused by tokens", of all quotas. */
 #define WORLD(counted) SIM_STEP(.act = SIM_WORLD, .gets = (counted))
 /* So many rounds of the steps up to AGAIN. The first round has that number. */
 #define REPEAT(rounds, number) SIM_STEP(.act = SIM_REPEAT, .count = (rounds), .first = (number))

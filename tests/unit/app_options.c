@@ -57,7 +57,15 @@ TEST(options_left_out_get_defaults)
     assert_int_equal(options.limits.resume_ms_max, 10000);
     assert_int_equal(options.limits.room_batches_max, 1024);
     assert_null(options.token_file);
-    assert_null(options.admin_token_file);
+    assert_false(options.insecure);
+    assert_int_equal(options.limits.empty_close_ms_max, 600000);
+    assert_int_equal(options.limits.session_rooms_max, 4096);
+    assert_int_equal(options.limits.session_entities_max, 4 << 20);
+    assert_int_equal(options.limits.session_observers_max, 65536);
+    assert_int_equal(options.limits.session_visible_entries_max, 8 << 20);
+    assert_int_equal(options.limits.session_subscriptions_max, 4096);
+    assert_int_equal(options.limits.token_rooms_max, 0);
+    assert_int_equal(options.limits.token_memory_max, 0);
     assert_int_equal(options.log_level, QD_LOG_INFO);
 }
 
@@ -73,6 +81,19 @@ TEST(options_take_values)
     assert_string_equal(options.token_file, "/etc/tokens");
     assert_int_equal(options.log_level, QD_LOG_DEBUG);
     assert_int_equal(PARSE("--"), QD_SERVER_OPTIONS_RUN);
+}
+
+TEST(loopback_hosts_are_those_of_this_machine)
+{
+    const char *const local[] = {"localhost", "127.0.0.1", "127.255.0.9", "::1"};
+    const char *const others[] = {"0.0.0.0", "::", "10.0.0.1", "128.0.0.1", "game.example", "127.0.0.1.example", ""};
+
+    for (size_t i = 0; i < sizeof local / sizeof local[0]; i++) {
+        assert_true(qd_server_options_is_loopback(local[i]));
+    }
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        assert_false(qd_server_options_is_loopback(others[i]));
+    }
 }
 
 TEST(listen_without_host_and_port_is_refused)

@@ -8,8 +8,11 @@
 #include "server/space/space.h"
 #include "tests/support/test.h"
 
-static const qd_limits limits = {
-    .entities_max = 5000, .events_max = 700, .observers_max = 80, .visible_entries_max = 900};
+static const qd_limits limits = {.entities_max = 5000,
+                                 .events_max = 700,
+                                 .observers_max = 80,
+                                 .visible_entries_max = 900,
+                                 .empty_close_ms_max = 600000};
 static qd_fault fault;
 
 static void assert_fault(const qd_msg_room_config *config, const char *text)
@@ -47,7 +50,8 @@ TEST(config_out_of_range_is_refused)
                                       .observers_max = 80,
                                       .visible_entries_max = 900,
                                       .grace_ms = 3600000,
-                                      .empty_close_ms = 86400000});
+                                      .empty_close_ms = 600000,
+                                      .join = QD_ACCESS_CREATOR});
     assert_fine(&(qd_msg_room_config){.tick_mode = QD_TICK_MODE_STEP, .writers = 1024, .step_deadline_ms = 3600000});
     static const refused rows[] = {
         {{.dimensions = 1}, "dimensions is 1; must be 2 to 3"},
@@ -58,7 +62,12 @@ TEST(config_out_of_range_is_refused)
         {{.observers_max = 81}, "observers_max is 81; must be 1 to 80"},
         {{.visible_entries_max = 901}, "visible_entries_max is 901; must be 1 to 900"},
         {{.grace_ms = 3600001}, "grace_ms is 3600001; must be 0 to 3600000"},
-        {{.empty_close_ms = 86400001}, "empty_close_ms is 86400001; must be 0 to 86400000"},
+        {{.empty_close_ms = 600001}, "empty_close_ms is 600001; must be 0 to 600000 (--empty-close-ms-max)"},
+        {{.join = (qd_access)4}, "join is 4; must be ACCESS_ANYBODY (1), ACCESS_SAME_TOKEN (2) or ACCESS_CREATOR (3)"},
+        {{.write = (qd_access)-1},
+         "write is -1; must be ACCESS_ANYBODY (1), ACCESS_SAME_TOKEN (2) or ACCESS_CREATOR (3)"},
+        {{.step = (qd_access)99},
+         "step is 99; must be ACCESS_ANYBODY (1), ACCESS_SAME_TOKEN (2) or ACCESS_CREATOR (3)"},
         {{.tick_mode = (qd_tick_mode)3}, "tick_mode is 3; must be TICK_MODE_CLOCK (1) or TICK_MODE_STEP (2)"},
         {{.tick_mode = QD_TICK_MODE_STEP, .tick_hz = 20},
          "tick_hz is 20; must be absent with TICK_MODE_STEP, which has no clock. Leave it out"},
@@ -216,6 +225,15 @@ TEST(config_left_out_gets_defaults)
     assert_int_equal(effective.index, QD_INDEX_AUTO);
     assert_int_equal(effective.prune, QD_PRUNE_DEFAULT);
     assert_true(!effective.swept && effective.cell_size == 0);
+    assert_true(effective.join == QD_ACCESS_ANYBODY && effective.write == QD_ACCESS_ANYBODY &&
+                effective.step == QD_ACCESS_ANYBODY);
+    qd_limits short_limits = limits;
+    short_limits.empty_close_ms_max = 500;
+    qd_room_config_resolve(&(qd_msg_room_config){0}, &short_limits, &effective);
+    assert_int_equal(effective.empty_close_ms, 500);
+    short_limits.empty_close_ms_max = 0;
+    qd_room_config_resolve(&(qd_msg_room_config){0}, &short_limits, &effective);
+    assert_int_equal(effective.empty_close_ms, 0);
     qd_room_config_resolve(&(qd_msg_room_config){.dimensions = 3, .index = QD_INDEX_SPARSE, .swept = true}, &limits,
                            &effective);
     assert_int_equal(effective.dimensions, 3);
@@ -271,6 +289,12 @@ TEST(config_that_differs_is_refused)
         {{.visible_entries_max = 1},
          "visible_entries_max is 1, but the room has 900; must be the same. Send that, or leave visible_entries_max "
          "out"},
+        {{.join = QD_ACCESS_CREATOR},
+         "join is ACCESS_CREATOR, but the room has ACCESS_ANYBODY; must be the same. Send that, or leave it out"},
+        {{.write = QD_ACCESS_SAME_TOKEN},
+         "write is ACCESS_SAME_TOKEN, but the room has ACCESS_ANYBODY; must be the same. Send that, or leave it out"},
+        {{.step = QD_ACCESS_CREATOR},
+         "step is ACCESS_CREATOR, but the room has ACCESS_ANYBODY; must be the same. Send that, or leave it out"},
         {{.writers = 2}, "writers is 2, but the room has 0; must be the same. Send that, or leave writers out"},
         {{.grace_ms = 1}, "grace_ms is 1, but the room has 5000; must be the same. Send that, or leave grace_ms out"},
         {{.empty_close_ms = 1},

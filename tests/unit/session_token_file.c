@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "server/session/check/token_file.h"
@@ -15,6 +16,7 @@ static void write_file(const char *text)
     assert_non_null(file);
     assert_true(fputs(text, file) >= 0);
     fclose(file);
+    assert_int_equal(chmod(path, 0600), 0);
 }
 
 static int setup(void **state)
@@ -30,42 +32,139 @@ static int teardown(void **state)
     return unlink(path);
 }
 
-TEST(token_file_is_read_by_lines)
+static qd_tokens *read_tokens(const char *text)
 {
-    qd_tokens tokens;
-
-    write_file("# who may come in\n\nalpha\n  beta gamma \t\r\n#delta\nlast");
-    assert_int_equal(qd_tokens_read(path, &tokens, error, sizeof error), QD_OK);
-    assert_int_equal(tokens.count, 3);
-    assert_true(qd_tokens_contain(&tokens, "alpha"));
-    assert_true(qd_tokens_contain(&tokens, "beta gamma"));
-    assert_true(qd_tokens_contain(&tokens, "last"));
-    const char *others[] = {"", "alph", "alphaa", "alphaalpha", "Alpha", "#delta", "delta", " alpha", "beta"};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        assert_false(qd_tokens_contain(&tokens, others[i]));
+    write_file(text);
+    qd_tokens *tokens = qd_tokens_read(path, error, sizeof error);
+    if (tokens == NULL) {
+        fail_msg("%s", error);
     }
-    qd_tokens_deinit(&tokens);
+    return tokens;
+}
+
+TEST(lines_without_a_role_are_writers_of_all_rooms)
+{
+    qd_tokens *tokens = read_tokens("# who may come in\n\nalpha\n  beta \t\r\n#delta\nlast");
+    const char *known[] = {"alpha", "beta", "last"};
+
+    assert_int_equal(tokens->count, 3);
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        const qd_grant *grant = qd_tokens_find(tokens, known[i]);
+
+        assert_non_null(grant);
+        assert_int_equal(grant->role, QD_ROLE_WRITER);
+        assert_true(qd_grant_has_room(grant, "any room"));
+    }
+    const char *others[] = {"", "alph", "alphaa", "alphaalpha", "Alpha", "#delta", "delta", " alpha", "bet"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        assert_null(qd_tokens_find(tokens, others[i]));
+    }
+    qd_tokens_release(tokens);
+}
+
+TEST(line_names_role_and_rooms)
+{
+    qd_tokens *tokens = read_tokens("ops admin\nviewer\treader  lobby   match-*\ngame writer match-*\n");
+    const qd_grant *viewer = qd_tokens_find(tokens, "viewer"), *game = qd_tokens_find(tokens, "game");
+
+    assert_int_equal(qd_tokens_find(tokens, "ops")->role, QD_ROLE_ADMIN);
+    assert_int_equal(viewer->role, QD_ROLE_READER);
+    assert_string_equal(viewer->patterns, "lobby match-*");
+    assert_true(qd_grant_has_room(viewer, "lobby"));
+    assert_true(qd_grant_has_room(viewer, "match-7"));
+    assert_false(qd_grant_has_room(viewer, "lobby2"));
+    assert_false(qd_grant_has_room(game, "lobby"));
+    assert_false(qd_grant_same(viewer, game));
+    assert_false(qd_grant_same(viewer, NULL));
+    qd_tokens *again = read_tokens("viewer reader lobby match-*\ngame reader match-*\n");
+    assert_true(qd_grant_same(viewer, qd_tokens_find(again, "viewer")));
+    assert_false(qd_grant_same(game, qd_tokens_find(again, "game")));
+    qd_tokens_release(again);
+    qd_tokens_release(tokens);
+}
+
+TEST(star_stands_for_any_characters)
+{
+    static const struct {
+        const char *patterns, *name;
+        bool matches;
+    } rows[] = {
+        {"*", "", true},
+        {"*", "a b", true},
+        {"a*", "a", true},
+        {"a*", "ba", false},
+        {"*a", "aba", true},
+        {"*a", "ab", false},
+        {"a*b*c", "aXbYbZc", true},
+        {"a*b*c", "acb", false},
+        {"a**b", "ab", true},
+        {"a b", "a b", false}, /* two patterns */
+        {"a b", "b", true},
+        {"ab c", "a", false},
+        {"a ab*", "abc", true},
+        {"match-*-eu", "match-1-us", false},
+        {"match-*-eu", "match-1-eu-eu", true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const qd_grant grant = {.token = "t", .role = QD_ROLE_WRITER, .patterns = rows[i].patterns};
+
+        if (qd_grant_has_room(&grant, rows[i].name) != rows[i].matches) {
+            fail_msg("'%s' and '%s'", rows[i].patterns, rows[i].name);
+        }
+    }
+}
+
+static void assert_refused(const char *text, const char *format)
+{
+    char expected[400];
+
+    write_file(text);
+    assert_null(qd_tokens_read(path, error, sizeof error));
+    snprintf(expected, sizeof expected, format, path);
+    assert_string_equal(error, expected);
 }
 
 TEST(faulty_token_file_is_refused)
 {
-    qd_tokens tokens;
-    char expected[400], line[300];
+    char line[300];
 
-    write_file("# nobody\n");
-    assert_int_equal(qd_tokens_read(path, &tokens, error, sizeof error), QD_ERR_INVALID);
-    snprintf(expected, sizeof expected, "%s: no token in it: write one a line", path);
-    assert_string_equal(error, expected);
-
+    assert_refused("# nobody\n", "%s has no token; must have at least one. Write one per line");
     memset(line, 'x', 257);
     line[257] = '\0';
-    write_file(line);
-    assert_int_equal(qd_tokens_read(path, &tokens, error, sizeof error), QD_ERR_INVALID);
-    snprintf(expected, sizeof expected, "%s: the token in line 1 has 257 bytes: at most 256", path);
-    assert_string_equal(error, expected);
+    assert_refused(line, "line 1 of %s: the token has 257 bytes; must have at most 256");
+    assert_refused("a\nb secret\n", "line 2 of %s: the word behind the token is no role; must be admin, writer or "
+                                    "reader. A token has no spaces");
+    assert_refused("a\n\na reader\n",
+                   "line 3 of %s: an earlier line has the same token; must be in one line. Leave one out");
+    assert_null(qd_tokens_read("no-such-file", error, sizeof error));
+    assert_string_equal(error, "no-such-file cannot be read: No such file or directory");
+}
 
-    assert_int_equal(qd_tokens_read("no-such-file", &tokens, error, sizeof error), QD_ERR_SYSTEM);
-    assert_string_equal(error, "no-such-file: No such file or directory");
+TEST(file_that_others_may_read_is_refused)
+{
+    static const mode_t modes[] = {0644, 0604, 0640, 0620, 0602, 0601};
+    char expected[400];
+
+    write_file("alpha\n");
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+        assert_int_equal(chmod(path, modes[i]), 0);
+        assert_null(qd_tokens_read(path, error, sizeof error));
+        snprintf(expected, sizeof expected,
+                 "%s has the mode %03o; must not be readable by other users. Run chmod 600 %s", path,
+                 (unsigned)modes[i], path);
+        assert_string_equal(error, expected);
+    }
+    if (geteuid() != 0) {
+        return;
+    }
+    /* Of another owner, the process reads it through its group. */
+    assert_int_equal(chown(path, 1, (gid_t)-1), 0);
+    assert_int_equal(chmod(path, 0640), 0);
+    qd_tokens *tokens = qd_tokens_read(path, error, sizeof error);
+    assert_non_null(tokens);
+    qd_tokens_release(tokens);
+    assert_int_equal(chmod(path, 0660), 0);
+    assert_null(qd_tokens_read(path, error, sizeof error));
 }
 
 TEST_MAIN_WITH(setup, teardown)
