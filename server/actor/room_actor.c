@@ -5,7 +5,6 @@
 
 #include "../base/memory/fetch.h"
 #include "room_run.h"
-#include "state/charges.h"
 
 #define MS_NS UINT64_C(1000000)
 
@@ -74,8 +73,7 @@ qd_room_actor *qd_room_actor_create(qd_service *service, const char *name, const
         qd_room_actor_destroy(actor);
         return NULL;
     }
-    actor->charge.account = qd_account_acquire(creator->account->tenant);
-    qd_charges_settle_memory(actor);
+    qd_charges_init(&actor->charges, actor->room, &actor->heap, creator->account->tenant);
     atomic_fetch_add(&service->rooms, 1);
     return actor;
 }

@@ -5,7 +5,6 @@
 #include "../base/memory/fetch.h"
 #include "commands/commands.h"
 #include "room_clock.h"
-#include "state/charges.h"
 #include "tick/closing.h"
 #include "tick/slow_readers.h"
 #include "tick/tick.h"
@@ -97,7 +96,7 @@ static void keep_up(qd_room_actor *actor)
     if (qd_room_due_ns(actor->room) <= now_ns) {
         qd_room_expire(actor->room, now_ns);
         actor->changed = actor->trims = true;
-        qd_charges_settle_all(actor);
+        qd_charges_settle_all(&actor->charges);
     }
     bool empty = is_empty(actor);
     uint64_t due_ns = qd_room_clock_tick(actor, now_ns);
@@ -112,7 +111,6 @@ static void keep_up(qd_room_actor *actor)
         return;
     }
     show(actor);
-    qd_charges_settle_memory(actor);
     due_ns = earlier(due_ns, qd_room_due_ns(actor->room));
     if (actor->lagging_count > 0) {
         due_ns = earlier(due_ns, now_ns + LAGGING_LOOK_NS);

@@ -71,7 +71,7 @@ static const qd_option_choice formats[] = {{"text", QD_LOG_FORMAT_TEXT}, {"json"
                                             .otherwise = default_words                                                 \
     }
 
-/* Defaults that depend on the tokens (session/tenants.c). */
+/* Defaults that depend on the tokens (session/check/quotas.c). */
 #define HALF(option)       "half of " option "; all of it with one token"
 #define FIXED(number)      FIXED_TEXT(number) "; no limit with one token"
 #define FIXED_TEXT(number) #number

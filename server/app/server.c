@@ -6,7 +6,7 @@
 #include "../actor/room_actor.h"
 #include "../actor/service/reply.h"
 #include "../base/log.h"
-#include "../session/sessions.h"
+#include "../session/tenants.h"
 
 static qd_buffer *refuse(const char *text)
 {

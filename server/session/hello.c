@@ -6,7 +6,7 @@
 #include "../base/log.h"
 #include "handlers.h"
 #include "resume.h"
-#include "sessions.h"
+#include "tenants.h"
 
 #define fail qd_session_fail
 

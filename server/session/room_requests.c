@@ -7,7 +7,7 @@
 #include "check/requests.h"
 #include "check/room_config.h"
 #include "handlers.h"
-#include "sessions.h"
+#include "tenants.h"
 
 #define fail qd_session_fail
 

@@ -6,6 +6,8 @@
 #include "../actor/service/reply.h"
 #include "../base/assert.h"
 #include "../base/log.h"
+#include "../base/memory/alloc.h"
+#include "check/quotas.h"
 
 /* ---- the lists, under the lock ---- */
 
@@ -87,6 +89,15 @@ static void run_timer(qd_actor *timer)
 }
 
 /* ---- open sessions ---- */
+
+void qd_sessions_set_tokens(qd_sessions *sessions, qd_tokens *tokens)
+{
+    qd_service *service = sessions->service;
+
+    sessions->tokens = qd_tokens_acquire(tokens);
+    qd_quotas_set(&service->accounts.quotas, &service->config.limits, qd_memory_limit(),
+                  tokens != NULL && tokens->count == 1);
+}
 
 void qd_sessions_init(qd_sessions *sessions, qd_service *service, qd_tokens *tokens)
 {

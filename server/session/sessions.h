@@ -13,7 +13,6 @@
 
 #include <pthread.h>
 
-#include "check/fault.h"
 #include "session.h"
 
 typedef struct qd_sessions {
@@ -53,13 +52,6 @@ void qd_sessions_add(qd_sessions *sessions, qd_session *session);
 /* The link of the session has closed: detaches the session if `may_detach` and it is resumable, else destroys it. */
 void qd_sessions_remove(qd_sessions *sessions, qd_session *session, bool may_detach);
 
-/* Of the next three and of reloading: tenants.c. Finds what the token allows, and the account of its tenant; counts the connection. Returns false with *fault filled in
- * if the session must end. */
-bool qd_sessions_admit(qd_sessions *sessions, qd_session *session, const char *token, qd_fault *fault);
-
-/* Fills in the fault for a quota that is used up, and counts it. Returns false. */
-bool qd_session_fault_quota(const qd_session *session, const qd_shortage *shortage, qd_fault *fault);
-
 /* From now on the session is listed. Its client's name and its times do not change any more. */
 void qd_sessions_introduce(qd_sessions *sessions, qd_session *session);
 /* Writes up to `max` sessions that `by` may know of: those with a larger number than `after` and in the room of that
@@ -75,14 +67,7 @@ void qd_sessions_enable_resume(qd_sessions *sessions, qd_session *session, const
  * link is still open. In the latter case *wait is set, and the link is being closed. */
 qd_session *qd_sessions_resume(qd_sessions *sessions, qd_session *by, bool *wait);
 
-/* ---- for the process ---- */
-
-/* From now on, these are the tokens. Sends GoAway REVOKED to each session whose token is gone or allows something else,
- * and ends those that are detached: they cannot be resumed. Takes a reference; a server without tokens keeps none.
- * Returns how many sessions end. [any] */
-uint32_t qd_sessions_reload(qd_sessions *sessions, qd_tokens *tokens);
-
-/* When it stops: */
+/* ---- for the process, when it stops ---- */
 
 /* Sends GoAway SHUTDOWN to every session, and closes its link when that is sent, or when the time is over. Has the timer
  * actor end the detached sessions and retire. `stopping` must be set. */

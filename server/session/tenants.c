@@ -1,69 +1,12 @@
-/* SPDX-License-Identifier: Apache-2.0
- *
- * Who uses the server: what tokens allow, whose account pays, and how much each may use.
- */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tenants.h"
+
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "../actor/service/reply.h"
 #include "../base/log.h"
-#include "sessions.h"
-
-/* ---- quotas ---- */
-
-static bool is_alone(const qd_sessions *sessions)
-{
-    return sessions->tokens != NULL && sessions->tokens->count == 1;
-}
-
-/* A tenant may use half of what the server has, and all of it if there is only one token. */
-static uint64_t share(const qd_sessions *sessions, uint64_t given, uint64_t whole)
-{
-    return given != 0 ? given : is_alone(sessions) ? whole : (whole + 1) / 2;
-}
-
-/* The same where the server has no limit of its own. */
-static uint64_t among(const qd_sessions *sessions, uint64_t given, uint64_t otherwise)
-{
-    return given != 0 ? given : is_alone(sessions) ? 0 : otherwise;
-}
-
-/* Under the lock, or before there are sessions. */
-static void set_quotas(qd_sessions *sessions)
-{
-    const qd_limits *limits = &sessions->service->config.limits;
-    qd_quotas *quotas = &sessions->service->accounts.quotas;
-    const struct {
-        qd_quota quota;
-        uint64_t of_session, of_tenant;
-    } rows[] = {
-        {QD_QUOTA_JOINED, limits->session_rooms_max, 0},
-        {QD_QUOTA_ENTITIES, limits->session_entities_max,
-         among(sessions, limits->token_entities_max, QD_TOKEN_ENTITIES_MAX)},
-        {QD_QUOTA_OBSERVERS, limits->session_observers_max,
-         among(sessions, limits->token_observers_max, QD_TOKEN_OBSERVERS_MAX)},
-        {QD_QUOTA_VISIBLE, limits->session_visible_entries_max,
-         among(sessions, limits->token_visible_entries_max, QD_TOKEN_VISIBLE_ENTRIES_MAX)},
-        {QD_QUOTA_SUBSCRIBED, limits->session_subscriptions_max,
-         among(sessions, limits->token_subscriptions_max, QD_TOKEN_SUBSCRIPTIONS_MAX)},
-        {QD_QUOTA_CONNECTIONS, 0, share(sessions, limits->token_connections_max, limits->connections_max)},
-        {QD_QUOTA_DETACHED, 0, share(sessions, limits->token_detached_max, limits->connections_max)},
-        {QD_QUOTA_CREATED, 0, share(sessions, limits->token_rooms_max, limits->rooms_max)},
-        {QD_QUOTA_MEMORY, 0, share(sessions, limits->token_memory_max, qd_memory_limit())},
-    };
-
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        quotas->session[rows[i].quota] = rows[i].of_session;
-        atomic_store(&quotas->tenant[rows[i].quota], rows[i].of_tenant);
-    }
-}
-
-void qd_sessions_set_tokens(qd_sessions *sessions, qd_tokens *tokens)
-{
-    sessions->tokens = qd_tokens_acquire(tokens);
-    set_quotas(sessions);
-}
 
 /* ---- admission ---- */
 

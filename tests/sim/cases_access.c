@@ -4,6 +4,7 @@
  * sessions use them.
  */
 #include "scenario.h"
+#include "server/session/tenants.h"
 
 static void set_roles(sim_scenario *play)
 {

@@ -319,6 +319,7 @@ CASE(error_texts_are_the_expected_ones, .limits = {.roster_ids_max = 8192, .queu
     sim_peer_close(&asker);
     sim_peer_close(&other);
     sim_texts_of_sessions(&texts, house);
+    sim_texts_of_access(&texts, house);
     sim_texts_of_limits(&texts, house);
     sim_texts_of_memory(&texts, house);
     sim_texts_of_stopping(&texts, house);

@@ -25,6 +25,8 @@ unsigned sim_texts_take(sim_texts *texts, sim_peer *peer);
 /* The same, of a peer that must get such a message. */
 void sim_texts_expect(sim_texts *texts, sim_peer *peer);
 
+/* Texts about quotas, roles and the access of rooms. */
+void sim_texts_of_access(sim_texts *texts, sim_house *house);
 /* Texts about sessions and tokens; about the limits of rooms, rosters and queues; about memory. The last ones stop the
  * server. */
 void sim_texts_of_sessions(sim_texts *texts, sim_house *house);

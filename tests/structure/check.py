@@ -253,11 +253,17 @@ ERRORS = "tests/sim/errors.expected"
 # Where error texts are written: texts of three words or more outside log lines.
 ERROR_SOURCES = ("server/session/", "server/actor/", "server/app/server.c", "proto/decode_generic.c")
 # Texts and parts of texts that no request of the simulation gets, each with the reason.
+OF_TOKENS = "about the token file, for the operator; see tests/unit/session_token_file.c"
 UNSEEN = {
     "the server has no memory left for this frame (--memory-max). Connect again later": "needs the reader of a socket",
-    "%s: the token in line %u has %zu bytes: at most %u": "about a file, for the operator",
-    "%s: no token in it: write one a line": "about a file, for the operator",
-    "%s: out of memory": "about a file, for the operator",
+    "line %u of %s: ": OF_TOKENS,
+    "the token has %zu bytes; must have at most %u": OF_TOKENS,
+    "an earlier line has the same token; must be in one line. Leave one out": OF_TOKENS,
+    "the word behind the token is no role; must be admin, writer or reader. A token has no spaces": OF_TOKENS,
+    "has the mode %03o; must not be readable by other users. Run chmod 600 %s": OF_TOKENS,
+    "has no token; must have at least one. Write one per line": OF_TOKENS,
+    "cannot be read: %s": OF_TOKENS,
+    "does not fit into memory": OF_TOKENS,
     "a number and a secret": "an assertion of the compiler",
     "the room has %u sessions; must have at most that many. Open another room": "needs 1,048,576 sessions",
 }

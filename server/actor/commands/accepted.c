@@ -99,8 +99,8 @@ void qd_accepted_send_refusals(qd_room_actor *actor, const qd_request *request, 
     }
     qd_refusal_text(actor, &request->decoded.message, id, refusals, text);
     qd_count(&actor->service->counters, QD_COUNT_ERRORS, 1);
-    if (memchr(refusals->code, (int)actor->shortage.code, refusals->listed) != NULL) {
-        qd_count_refusal(&actor->service->counters, &actor->shortage);
+    if (memchr(refusals->code, (int)actor->charges.short_of.code, refusals->listed) != NULL) {
+        qd_count_refusal(&actor->service->counters, &actor->charges.short_of);
     }
     qd_log(QD_LOG_DEBUG, "entries refused", QD_LOG_PEER(request->head.membership->endpoint->link->peer),
            QD_LOG_NUMBER("seq", request->decoded.message.seq), QD_LOG_NUMBER("room", actor->entry.handle),

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 
-#include "../state/charges.h"
 #include "../tick/applied.h"
 #include "accepted.h"
 #include "command.h"
@@ -18,9 +17,9 @@ void qd_batch_command(qd_room_actor *actor, const qd_request *request)
 
     switch (request->decoded.message.kind) {
     case QD_CLIENT_SPAWN:
-        qd_charges_allow(actor, owner, QD_QUOTA_ENTITIES, batch->count);
+        qd_charges_allow(&actor->charges, owner, QD_QUOTA_ENTITIES, batch->count);
         qd_room_spawn(actor->room, membership->member, batch, message->room_owned, &refusals);
-        qd_charges_settle(actor, owner);
+        qd_charges_settle(&actor->charges, owner);
         break;
     case QD_CLIENT_MOVE:
         qd_room_move(actor->room, membership->member, batch, &refusals);
@@ -33,8 +32,8 @@ void qd_batch_command(qd_room_actor *actor, const qd_request *request)
         break;
     default:
         qd_room_despawn(actor->room, membership->member, batch, &refusals);
-        qd_charges_settle(actor, membership->member);
-        qd_charges_settle(actor, QD_ROOM_OWNED);
+        qd_charges_settle(&actor->charges, membership->member);
+        qd_charges_settle(&actor->charges, QD_ROOM_OWNED);
         break;
     }
     actor->changed = true;
@@ -56,7 +55,7 @@ static void apply_roster(qd_room_actor *actor, const qd_request *request)
                                   .keep_rest = roster->keep_rest};
     uint32_t count;
 
-    if (!qd_charges_may_grow(actor)) {
+    if (!qd_charges_may_grow(&actor->charges)) {
         qd_command_fail_quota(actor, request);
         return;
     }

@@ -5,9 +5,9 @@ void qd_command_fail_quota(qd_room_actor *actor, const qd_request *request)
 {
     char text[QD_SHORTAGE_TEXT_BYTES];
 
-    qd_shortage_text(&actor->shortage, text);
-    qd_count_refusal(&actor->service->counters, &actor->shortage);
-    qd_command_fail(actor, request, actor->shortage.code, "%s", text);
+    qd_shortage_text(&actor->charges.short_of, text);
+    qd_count_refusal(&actor->service->counters, &actor->charges.short_of);
+    qd_command_fail(actor, request, actor->charges.short_of.code, "%s", text);
 }
 
 void qd_command_answer(qd_room_actor *actor, const qd_request *request, const qd_server_message *message)

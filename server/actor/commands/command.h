@@ -17,7 +17,7 @@
     qd_reply_error((actor)->service, (request)->head.membership->endpoint->link, (request)->decoded.message.seq,       \
                    (actor)->entry.handle, (code), __VA_ARGS__)
 
-/* Answers by the Error of actor->shortage, and counts it. */
+/* Answers by the Error of actor->charges.short_of, and counts it. */
 void qd_command_fail_quota(qd_room_actor *actor, const qd_request *request);
 
 /* Answers by a message, which carries the request's seq. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../../base/memory/array.h"
 #include "../../room/room_views.h"
-#include "../state/charges.h"
 #include "../tick/applied.h"
 #include "../tick/closing.h"
 #include "../tick/tick.h"
@@ -19,7 +18,7 @@ static qd_status join(qd_room_actor *actor, qd_membership *membership)
         return status;
     }
     if (!qd_array_reserve_zeroed(&actor->heap, actor->members, actor->member_capacity, membership->member) ||
-        !qd_charges_open(actor, membership->member, membership->endpoint->account)) {
+        !qd_charges_open(&actor->charges, membership->member, membership->endpoint->account)) {
         qd_room_leave(actor->room, membership->member, qd_service_now_ns(actor->service));
         return QD_ERR_NO_MEMORY;
     }
@@ -114,8 +113,8 @@ void qd_leave_command(qd_room_actor *actor, qd_membership *membership)
     } else if (membership->joined) {
         qd_room_leave(actor->room, membership->member, qd_service_now_ns(actor->service));
         actor->changed = actor->trims = true;
-        qd_charges_unsubscribe(actor, membership->member);
-        qd_charges_settle(actor, membership->member);
+        qd_charges_unsubscribe(&actor->charges, membership->member);
+        qd_charges_settle(&actor->charges, membership->member);
         if (qd_membership_remove(actor, membership)) {
             qd_tick(actor, 0);
         }

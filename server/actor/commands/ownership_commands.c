@@ -2,7 +2,6 @@
 #include <inttypes.h>
 
 #include "../../base/memory/array.h"
-#include "../state/charges.h"
 #include "../tick/applied.h"
 #include "accepted.h"
 #include "command.h"
@@ -86,12 +85,12 @@ void qd_hand_over_command(qd_room_actor *actor, const qd_request *request)
         return;
     }
     qd_room_refusals refusals;
-    qd_charges_allow(actor, to, QD_QUOTA_ENTITIES, handover->count);
+    qd_charges_allow(&actor->charges, to, QD_QUOTA_ENTITIES, handover->count);
     uint32_t count =
         qd_room_hand_over(actor->room, membership->member, handover->id, handover->count, to, given, &refusals);
-    qd_charges_settle(actor, membership->member);
-    qd_charges_settle(actor, QD_ROOM_OWNED);
-    qd_charges_settle(actor, to);
+    qd_charges_settle(&actor->charges, membership->member);
+    qd_charges_settle(&actor->charges, QD_ROOM_OWNED);
+    qd_charges_settle(&actor->charges, to);
     if (is_reported && count > 0) {
         qd_array_sort(given, count);
         report(actor, qd_membership_of(actor, to)->endpoint->link, 0,
@@ -170,8 +169,8 @@ static uint32_t adopt_from(qd_room_actor *actor, qd_membership *membership, uint
     const qd_actor_member *row = &actor->members[from];
     uint32_t count = qd_room_adopt(actor->room, from, membership->member, given);
 
-    qd_charges_settle(actor, from);
-    qd_charges_settle(actor, membership->member);
+    qd_charges_settle(&actor->charges, from);
+    qd_charges_settle(&actor->charges, membership->member);
     qd_array_sort(given, count);
     if (is_connected(row)) {
         report(actor, row->membership->endpoint->link, 0,

@@ -73,7 +73,7 @@ static void write_shortage(writer *out, const qd_room_actor *actor)
 {
     char text[QD_SHORTAGE_TEXT_BYTES];
 
-    qd_shortage_text(&actor->shortage, text);
+    qd_shortage_text(&actor->charges.short_of, text);
     write_text(out, "%s", text);
 }
 

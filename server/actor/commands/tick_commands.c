@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "../state/charges.h"
 #include "../tick/tick.h"
 #include "accepted.h"
 #include "command.h"
@@ -13,7 +12,7 @@ void qd_subscribe_command(qd_room_actor *actor, const qd_request *request)
 {
     const qd_msg_subscribe *subscribe = &request->decoded.message.as.subscribe;
 
-    if (!qd_charges_subscribe(actor, request->head.membership->member)) {
+    if (!qd_charges_subscribe(&actor->charges, request->head.membership->member)) {
         qd_command_fail_quota(actor, request);
         return;
     }
@@ -28,7 +27,7 @@ void qd_unsubscribe_command(qd_room_actor *actor, const qd_request *request)
     qd_membership *membership = request->head.membership;
 
     qd_room_unsubscribe(actor->room, membership->member);
-    qd_charges_unsubscribe(actor, membership->member);
+    qd_charges_unsubscribe(&actor->charges, membership->member);
     membership->lag_lasts = false;
     qd_accepted_send(actor, request);
 }

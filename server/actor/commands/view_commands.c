@@ -2,7 +2,6 @@
 #include <inttypes.h>
 
 #include "../../room/room_views.h"
-#include "../state/charges.h"
 #include "../tick/applied.h"
 #include "accepted.h"
 #include "command.h"
@@ -27,9 +26,9 @@ static void apply_observers(qd_room_actor *actor, const qd_request *request)
 
     switch (message->kind) {
     case QD_CLIENT_OBSERVE:
-        qd_charges_allow(actor, member, QD_QUOTA_OBSERVERS, observers->count);
+        qd_charges_allow(&actor->charges, member, QD_QUOTA_OBSERVERS, observers->count);
         qd_room_observe(actor->room, member, observers, &refusals);
-        qd_charges_settle(actor, member);
+        qd_charges_settle(&actor->charges, member);
         actor->charges_due = true;
         break;
     case QD_CLIENT_MOVE_OBSERVERS:
@@ -37,7 +36,7 @@ static void apply_observers(qd_room_actor *actor, const qd_request *request)
         break;
     default:
         qd_room_unobserve(actor->room, member, observers->count, observers->id, &refusals);
-        qd_charges_settle(actor, member);
+        qd_charges_settle(&actor->charges, member);
         break;
     }
     qd_accepted_send_refusals(actor, request, observers->id, &refusals);
@@ -48,7 +47,7 @@ static bool apply_except(qd_room_actor *actor, const qd_request *request)
 {
     const qd_msg_set_exceptions *except = &request->decoded.message.as.set_exceptions;
 
-    if (except->show_count + except->hide_count > 0 && !qd_charges_may_grow(actor)) {
+    if (except->show_count + except->hide_count > 0 && !qd_charges_may_grow(&actor->charges)) {
         qd_command_fail_quota(actor, request);
         return false;
     }

@@ -5,41 +5,51 @@
  *
  * The room knows no accounts. A command that adds to an owner's entities or observers takes what it may need before, by
  * qd_charges_allow. After each command that changes what an owner holds, qd_charges_settle makes the charge exact. What
- * changes without a command of the owner, as visible entries do, is settled at some ticks, by qd_charges_tick. [run]
+ * changes without a command of the owner, as visible entries do, is settled at some ticks, by qd_charges_settle_all.
+ *
+ * Part of a room actor. An `owner` is a member, or QD_ROOM_OWNED. [run]
  */
 #ifndef QD_ACTOR_STATE_CHARGES_H
 #define QD_ACTOR_STATE_CHARGES_H
 
-#include "room_actor_state.h"
+#include "../../base/memory/alloc.h"
+#include "../../room/room.h"
+#include "../service/account.h"
 
-/* `owner` is a member, or QD_ROOM_OWNED. */
+typedef struct qd_charge {
+    qd_account *account; /* a reference; NULL: none, and nothing is charged */
+    uint64_t entities, observers, visible_entries, subscriptions, memory;
+} qd_charge;
 
-/* Has the room add at most as many entities or observers to the owner as the quotas allow, up to `wanted`. If that is
- * less, actor->shortage has the quota, and its code refuses the others. The room's memory counts, too. */
-void qd_charges_allow(qd_room_actor *actor, uint32_t owner, qd_quota quota, uint32_t wanted);
-/* Charges one subscription to the member, if it has none. Returns whether it may have one; else sets actor->shortage. */
-bool qd_charges_subscribe(qd_room_actor *actor, uint32_t member);
-void qd_charges_unsubscribe(qd_room_actor *actor, uint32_t member);
-/* Whether the room may grow: the memory of its creator's rooms is below the quota. Else sets actor->shortage. */
-bool qd_charges_may_grow(qd_room_actor *actor);
+typedef struct qd_charges {
+    qd_room *room;
+    qd_heap *heap;        /* of the room */
+    qd_shortage short_of; /* of the last qd_charges_allow, _subscribe or _may_grow; its code is QD_ERROR_NONE if that
+                             allowed all */
+    qd_charge of_room;    /* what the room owns, and its memory */
+    qd_charge *members;   /* by number, as long as the room may hold something of them */
+    uint32_t member_capacity;
+} qd_charges;
 
-/* Charges what the owner holds now. */
-void qd_charges_settle(qd_room_actor *actor, uint32_t owner);
-/* The same for all, with visible entries. */
-void qd_charges_settle_all(qd_room_actor *actor);
-/* After a tick: settles all if there are new observers, and at each 32nd tick. */
-static inline void qd_charges_tick(qd_room_actor *actor)
-{
-    if (actor->charges_due || actor->time_count % 32 == 0) {
-        qd_charges_settle_all(actor);
-    }
-}
-/* Charges the room's memory, if it has changed by much. */
-void qd_charges_settle_memory(qd_room_actor *actor);
-
+/* For a room that the tenant has created, which is charged QD_QUOTA_CREATED already. */
+void qd_charges_init(qd_charges *charges, qd_room *room, qd_heap *heap, qd_account *tenant);
+/* Gives everything back, and QD_QUOTA_CREATED. */
+void qd_charges_deinit(qd_charges *charges);
 /* A member has joined. Returns whether there was memory for its charge. */
-bool qd_charges_open(qd_room_actor *actor, uint32_t member, qd_account *account) QD_MUST_USE;
-/* Gives everything back, and the room itself: it closes. */
-void qd_charges_close_all(qd_room_actor *actor);
+bool qd_charges_open(qd_charges *charges, uint32_t member, qd_account *account) QD_MUST_USE;
+
+/* Has the room add at most as many entities or observers to the owner as the quotas allow, up to `wanted`; the code of
+ * what is short refuses the others. The room's memory counts, too. */
+void qd_charges_allow(qd_charges *charges, uint32_t owner, qd_quota quota, uint32_t wanted);
+/* Charges one subscription to the member, if it has none. Returns whether it may have one. */
+bool qd_charges_subscribe(qd_charges *charges, uint32_t member);
+void qd_charges_unsubscribe(qd_charges *charges, uint32_t member);
+/* Whether the room may grow: the memory of its creator's rooms is below the quota. */
+bool qd_charges_may_grow(qd_charges *charges);
+
+/* Charges what the owner holds now, and the room's memory if that has changed by much. */
+void qd_charges_settle(qd_charges *charges, uint32_t owner);
+/* The same for all, with visible entries. */
+void qd_charges_settle_all(qd_charges *charges);
 
 #endif

@@ -2,19 +2,18 @@
 #include "room_actor_state.h"
 
 #include "../../base/memory/array.h"
-#include "charges.h"
 
 void qd_room_actor_free_room(qd_room_actor *actor)
 {
     if (actor->room == NULL) {
         return;
     }
+    qd_charges_deinit(&actor->charges);
     qd_room_destroy(actor->room);
     actor->room = NULL;
     for (uint32_t i = 0; i < actor->member_capacity; i++) {
         qd_token_release(actor->members[i].token);
     }
-    qd_charges_close_all(actor);
     qd_array_drop(&actor->heap, actor->members, actor->member_capacity);
     actor->members = NULL;
     actor->member_capacity = 0;

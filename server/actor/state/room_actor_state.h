@@ -9,15 +9,10 @@
 #include "../../base/assert.h"
 #include "../../room/room.h"
 #include "../service/service.h"
+#include "charges.h"
 #include "membership.h"
 
 #define QD_TICK_TIMES 256u
-
-/* What is charged to an account (charges.h). */
-typedef struct qd_charge {
-    qd_account *account; /* a reference; NULL: none, and nothing is charged */
-    uint64_t entities, observers, visible_entries, subscriptions, memory;
-} qd_charge;
 
 /* A member of the room, by its number there. */
 typedef struct qd_actor_member {
@@ -78,10 +73,7 @@ typedef struct qd_room_actor {
 
     /* the run's own, the rest; the creator makes `heap` */
     qd_heap heap;
-    qd_charge charge;   /* to the tenant that created the room: what the room owns, and its memory */
-    qd_charge *charges; /* by the members' number in the room, as long as the room may hold something of them */
-    uint32_t charge_capacity;
-    qd_shortage shortage; /* of the command at work */
+    qd_charges charges; /* the creator starts it with `room` */
     qd_room_closed_reason closed_reason;
     uint64_t arrivals_seen;
     uint32_t memberships_known;       /* memberships that have sent a message and not `leave` */

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Error texts about quotas, roles and the access of rooms.
+ */
+#include "errors.h"
+#include "scenario.h"
+#include "server/session/tenants.h"
+
+static const qd_client_message more = {
+    .kind = QD_CLIENT_OPEN_ROOM,
+    .as.open_room = {
+        .name = "more", .has_config = true, .config = {.has_bounds = true, .bounds = {.max_x = 1, .max_y = 1}}}};
+
+static void ask(sim_texts *texts, sim_peer *peer, qd_client_message message)
+{
+    sim_peer_send(peer, message);
+    sim_texts_expect(texts, peer);
+}
+
+/* ---- quotas ---- */
+
+static void write_quotas_of_session(sim_texts *texts, sim_house *house, sim_peer *peer, uint64_t room)
+{
+    uint64_t *max = house->server.service.accounts.quotas.session;
+    const qd_msg_observers two = {
+        .room = room, .count = 2, .id = IDS(1, 2), .x = FLOATS(1, 1), .y = FLOATS(1, 1), .range = FLOATS(5, 5)};
+
+    max[QD_QUOTA_JOINED] = max[QD_QUOTA_ENTITIES] = max[QD_QUOTA_OBSERVERS] = max[QD_QUOTA_SUBSCRIBED] = 1;
+    ask(texts, peer, more);
+    ask(texts, peer,
+        MESSAGE(SPAWN, .batch = {.room = room,
+                                 .entities = {.count = 2, .id = IDS(1, 2), .x = FLOATS(1, 1), .y = FLOATS(1, 1)}}));
+    ask(texts, peer, MESSAGE(OBSERVE, .observers = two));
+    sim_peer_send(peer, MESSAGE(SUBSCRIBE, .subscribe = {.room = room}));
+    sim_peer_send(peer, MESSAGE(STEP, .step = {.room = room}));
+    (void)sim_texts_take(texts, peer);
+    max[QD_QUOTA_JOINED] = max[QD_QUOTA_OBSERVERS] = 0;
+    max[QD_QUOTA_VISIBLE] = 1;
+    ask(texts, peer, MESSAGE(OBSERVE, .observers = two));
+    const uint64_t second = sim_peer_open_room(peer, "subscribed", NULL);
+    ask(texts, peer, MESSAGE(SUBSCRIBE, .subscribe = {.room = second}));
+    max[QD_QUOTA_ENTITIES] = max[QD_QUOTA_VISIBLE] = max[QD_QUOTA_SUBSCRIBED] = 0;
+}
+
+static void write_quotas_of_tenant(sim_texts *texts, sim_house *house, sim_peer *peer)
+{
+    _Atomic uint64_t *max = house->server.service.accounts.quotas.tenant;
+    const uint64_t rooms = max[QD_QUOTA_CREATED];
+
+    texts->for_memory = true; /* the rooms of other cases are closing */
+    max[QD_QUOTA_CREATED] = 1;
+    ask(texts, peer, more);
+    max[QD_QUOTA_CREATED] = rooms;
+    max[QD_QUOTA_MEMORY] = 1;
+    ask(texts, peer, more);
+    max[QD_QUOTA_MEMORY] = 0;
+    texts->for_memory = false;
+}
+
+static void write_quota_of_token(sim_texts *texts, sim_house *house)
+{
+    static qd_grant known = {"known", QD_ROLE_WRITER, ""};
+    qd_limits *limits = &house->server.service.config.limits;
+    const uint32_t before = limits->token_connections_max;
+    sim_peer first, second;
+
+    limits->token_connections_max = 1;
+    sim_house_tokens(house, &known, 1);
+    sim_peer_open(&first, house, "known");
+    sim_peer_connect(&second, house);
+    ask(texts, &second, MESSAGE(HELLO, .hello = {.version = QD_PROTOCOL_VERSION, .token = "known"}));
+    sim_peer_close(&second);
+    sim_peer_close(&first);
+    limits->token_connections_max = before;
+    sim_house_tokens(house, NULL, 0);
+}
+
+/* ---- access ---- */
+
+static void write_roles(sim_texts *texts, sim_house *house, uint64_t room)
+{
+    sim_peer reader, guest;
+
+    sim_peer_open(&reader, house, "reader");
+    sim_peer_open_room(&reader, "read", NULL);
+    ask(texts, &reader, more);
+    ask(texts, &reader, MESSAGE(DESPAWN, .batch = {.room = room}));
+    ask(texts, &reader, MESSAGE(STEP, .step = {.room = room}));
+    ask(texts, &reader, MESSAGE(CLOSE_ROOM, .room = {.room = room}));
+    sim_peer_open(&guest, house, "guest");
+    ask(texts, &guest, more);
+    sim_peer_close(&guest);
+    sim_peer_close(&reader);
+}
+
+static void write_rooms(sim_texts *texts, sim_peer *owner, sim_peer *other)
+{
+    const qd_msg_room_config shared = {
+        .tick_mode = QD_TICK_MODE_STEP, .write = QD_ACCESS_SAME_TOKEN, .step = QD_ACCESS_CREATOR};
+    const qd_msg_room_config private = {.tick_mode = QD_TICK_MODE_STEP, .join = QD_ACCESS_SAME_TOKEN};
+    const uint64_t room = sim_peer_open_room(owner, "shared", &shared);
+
+    sim_peer_open_room(owner, "private", &private);
+    sim_peer_open_room(other, "shared", NULL);
+    ask(texts, other, MESSAGE(DESPAWN, .batch = {.room = room}));
+    ask(texts, other, MESSAGE(STEP, .step = {.room = room}));
+    ask(texts, other, MESSAGE(OPEN_ROOM, .open_room = {.name = "private"}));
+    ask(texts, other,
+        MESSAGE(OPEN_ROOM, .open_room = {.name = "bad", .has_config = true, .config = {.join = (qd_access)9}}));
+}
+
+static void write_access(sim_texts *texts, sim_house *house)
+{
+    static qd_grant grants[] = {{"owner", QD_ROLE_WRITER, ""},
+                                {"other", QD_ROLE_WRITER, ""},
+                                {"reader", QD_ROLE_READER, ""},
+                                {"guest", QD_ROLE_WRITER, "g*"}};
+    static qd_tokens one;
+    sim_peer owner, other;
+
+    sim_house_tokens(house, grants, 4);
+    sim_peer_open(&owner, house, "owner");
+    sim_peer_open(&other, house, "other");
+    write_roles(texts, house, sim_peer_open_room(&owner, "read", NULL));
+    write_rooms(texts, &owner, &other);
+    one = (qd_tokens){.references = 1, .grants = grants, .count = 1};
+    (void)qd_sessions_reload(&house->server.sessions, &one);
+    sim_texts_expect(texts, &other);
+    sim_peer_close(&other);
+    sim_peer_close(&owner);
+    sim_house_tokens(house, NULL, 0);
+}
+
+void sim_texts_of_access(sim_texts *texts, sim_house *house)
+{
+    sim_peer peer;
+
+    sim_peer_open(&peer, house, NULL);
+    write_quotas_of_session(texts, house, &peer, sim_peer_open_room(&peer, "quotas", NULL));
+    write_quotas_of_tenant(texts, house, &peer);
+    sim_peer_close(&peer);
+    write_quota_of_token(texts, house);
+    write_access(texts, house);
+}
