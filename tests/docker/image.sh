@@ -55,8 +55,33 @@ property() { podman image inspect --format "$1" localhost/quadrille; }
 # Inside a container podman may not raise limits, so they are set low. The timer of the health check would need systemd.
 locked=(--read-only --cap-drop ALL --ulimit nofile=1024:1024 --ulimit nproc=1024:1024 --no-healthcheck)
 
+say "starting it without tokens"
+podman run --rm "${locked[@]}" localhost/quadrille > "$work/refused.log" 2>&1 && fail "it starts without tokens"
+grep -q -- '--listen is 0\.0\.0\.0, and there is no --token-file; .*--insecure' "$work/refused.log" ||
+    fail "it does not say why it does not start"
+
+say "making a token as compose does, and running the image with it"
+make_token=$(sed -n 's/^    command: \["\(umask .*\)"\]$/\1/p' "$QD_SOURCE/docker/compose.yml")
+make_token=${make_token//\\\\/\\}
+podman volume create state > /dev/null
+for _ in 1 2; do
+    podman run --rm "${locked[@]}" -v state:/var/lib/quadrille --entrypoint '["sh", "-c"]' localhost/quadrille \
+        "$make_token" || fail "the token is not made"
+done
+container=$(podman run -d "${locked[@]}" -v state:/var/lib/quadrille:ro localhost/quadrille \
+    --token-file /var/lib/quadrille/token)
+in_container() { podman run --rm "${locked[@]}" --network "container:$container" "$@"; }
+pings() { in_container --entrypoint '["quadrille", "ping"]' "$@" localhost/quadrille > /dev/null 2>&1; }
+for ((tries = 0; ; tries++)); do
+    ! pings -v state:/var/lib/quadrille:ro || break
+    [ "$tries" -lt 20 ] || { podman logs "$container"; fail "the token of the volume is refused"; }
+    sleep 0.1
+done
+! pings || fail "the server accepts a client without the token"
+podman rm -f "$container" > /dev/null
+
 say "running the image read-only, without capabilities"
-container=$(podman run -d "${locked[@]}" -p 127.0.0.1::7400 localhost/quadrille)
+container=$(podman run -d "${locked[@]}" -p 127.0.0.1::7400 localhost/quadrille --insecure)
 address=$(podman port "$container" 7400/tcp)
 ping_from_outside() { "$QD_BIN/quadrille" --server "$address" ping; }
 for ((tries = 0; ; tries++)); do
@@ -70,10 +95,9 @@ grep -q '^quadrille-server [0-9.]* listening on 0\.0\.0\.0:7400$' <<< "$(podman 
 pid=$(podman inspect --format '{{.State.Pid}}' "$container")
 grep -q -P '^Uid:\t10001\t10001\t10001\t10001$' "/proc/$pid/status" || fail "the server does not run as user 10001"
 grep -q -P '^CapEff:\t0+$' "/proc/$pid/status" || fail "the server has capabilities"
-[ "$(tr '\0' ' ' < "/proc/$pid/cmdline")" = "quadrille-server " ] || fail "process 1 is not quadrille-server"
+[ "$(tr '\0' ' ' < "/proc/$pid/cmdline")" = "quadrille-server --insecure " ] || fail "process 1 is not quadrille-server"
 
 say "checking its health, and connecting bots"
-in_container() { podman run --rm "${locked[@]}" --network "container:$container" "$@"; }
 in_container --entrypoint '["quadrille", "ping"]' localhost/quadrille || fail "the health check fails"
 in_container --entrypoint '["quadrille", "swarm"]' localhost/quadrille --rooms 2 --entities 50 --seconds 2 ||
     fail "quadrille swarm failed"

@@ -4,8 +4,10 @@
 # sessions, and what an admin may do: list all of them, and observe an entity of another.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
-echo root >"$scratch/admins"
-start --admin-token-file "$scratch/admins"
+umask 077
+printf '%s\n' '# TOKEN ROLE PATTERN...' 'root admin' 'backend writer yard-*' 'mine' >"$scratch/tokens"
+start --token-file "$scratch/tokens"
+export QUADRILLE_TOKEN=mine
 as() { QUADRILLE_TOKEN=$1 "${@:2}"; }
 count() { grep -c 'quadrille/' "$scratch/out"; }
 

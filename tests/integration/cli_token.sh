@@ -66,8 +66,38 @@ env -u XDG_STATE_HOME -u HOME "$(command -v quadrille)" ping >/dev/null || fail 
 stop_server
 rm "$scratch/output"
 echo known >"$scratch/tokens"
+chmod 600 "$scratch/tokens"
 start --token-file "$scratch/tokens"
 fails 1 'UNAUTHENTICATED' quadrille ping
 err '^quadrille ping: QUADRILLE_TOKEN is not set: set it to a token of the server$'
 QUADRILLE_TOKEN=unknown fails 1 'UNAUTHENTICATED' quadrille ping
 QUADRILLE_TOKEN=known expect 0 quadrille ping
+
+# Roles and rooms: a reader changes nothing, and sees no other rooms.
+stop_server
+rm "$scratch/output"
+printf '%s\n' 'boss admin' 'looker reader match-*' 'game writer match-*' >"$scratch/tokens"
+start --token-file "$scratch/tokens"
+as() { QUADRILLE_TOKEN=$1 "${@:2}"; }
+expect 0 as game quadrille open match-1
+expect 0 as boss quadrille open lobby
+fails 1 'NOT_ALLOWED' as game quadrille open lobby
+fails 1 'role of this session.s token is reader' as looker quadrille spawn match-1 1 10 10 1
+fails 1 'cannot close room match-1: .*reader.* Set QUADRILLE_TOKEN' as looker quadrille close match-1
+prints '^match-1' as looker quadrille rooms
+grep -q lobby "$scratch/out" && fail 'a room of others is listed'
+expect 0 as looker quadrille query match-1 nearest 0,0
+
+# A room that only its creator's token may change.
+expect 0 as boss quadrille open match-2 --write same-token --step-by creator --join anybody
+fails 1 'CONFIG_MISMATCH|write is ' as game quadrille open match-2 --write anybody
+fails 1 'write is ACCESS_SAME_TOKEN' as game quadrille spawn match-2 1 10 10 1
+expect 0 as boss quadrille spawn match-2 1 10 10 1
+
+# Stats count what quotas refuse.
+stop_server
+rm "$scratch/output"
+start --token-file "$scratch/tokens" --token-rooms-max 1
+expect 0 as game quadrille open match-1
+fails 1 'QUOTA_TOKEN' as game quadrille open match-2
+prints '^ *refused_by_token_rooms +1$' as game quadrille stats

@@ -110,11 +110,10 @@ static void write_file(char *path, const char *text)
 
 SESSION_TEST(token_decides_access)
 {
-    char users[] = "/tmp/quadrille-test-XXXXXX", admins[] = "/tmp/quadrille-test-XXXXXX";
+    char tokens[] = "/tmp/quadrille-test-XXXXXX";
 
-    write_file(users, "first-token\nsecond-token\n");
-    write_file(admins, "admin-token\n");
-    qd_process *server = session_start(QD_ARGS("--token-file", users, "--admin-token-file", admins));
+    write_file(tokens, "first-token\nsecond-token writer room*\nadmin-token admin\nlooker reader\n");
+    qd_process *server = session_start(QD_ARGS("--token-file", tokens));
     const char *address = qd_server_address(server);
     const char *wrong[] = {NULL, "", "first", "first-token ", "first-token\nsecond-token", "no"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -127,9 +126,12 @@ SESSION_TEST(token_decides_access)
     session_join(other, "room");
     session_join(admin, "room");
     session_expect_error(other, qd_client_close_room(other, room), QD_ERROR_NOT_ALLOWED, NULL);
+    qd_client *looker = session_open_with(address, "looker");
+    session_join(looker, "room");
+    session_expect_error(looker, qd_client_step(looker, room, 0), QD_ERROR_NOT_ALLOWED, "reader");
+    session_expect_error(other, qd_client_open_room(other, "lobby", NULL), QD_ERROR_NOT_ALLOWED, "pattern");
     session_expect(admin, qd_client_close_room(admin, room), QD_SERVER_ROOM_CLOSED);
-    remove(users);
-    remove(admins);
+    remove(tokens);
 }
 
 SESSION_TEST(connection_above_connections_max_is_refused)

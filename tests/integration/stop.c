@@ -6,7 +6,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "support/raw.h"
 #include "support/session.h"
@@ -135,6 +137,33 @@ SESSION_TEST(taken_port_is_reported)
     session_bystander_open(address);
     expect_refusal(QD_ARGS("--listen", address), 1, strrchr(address, ':') + 1);
     expect_refusal(QD_ARGS("--listen", address), 1, "taken");
+}
+
+SESSION_TEST(server_without_tokens_listens_on_loopback_only)
+{
+    char path[] = "/tmp/quadrille-tokens-XXXXXX";
+    int file = mkstemp(path);
+
+    assert_int_equal(write(file, "token\n", 6), 6);
+    close(file);
+    expect_refusal(QD_ARGS("--listen", "0.0.0.0:0"), 1, "--listen is 0.0.0.0, and there is no --token-file");
+    expect_refusal(QD_ARGS("--listen", "[::]:0"), 1, "--insecure");
+    expect_refusal(QD_ARGS("--listen", "0.0.0.0:0", "--insecure", "--token-file", path), 1, "Leave one out");
+    assert_int_equal(chmod(path, 0644), 0);
+    expect_refusal(QD_ARGS("--listen", "0.0.0.0:0", "--token-file", path), 1, "has the mode 644");
+    assert_int_equal(chmod(path, 0600), 0);
+    const char *const *options[] = {QD_ARGS("--listen", "0.0.0.0:0", "--token-file", path),
+                                    QD_ARGS("--listen", "0.0.0.0:0", "--insecure")};
+    for (size_t i = 0; i < 2; i++) {
+        qd_process *server = qd_process_start(getenv("QD_SERVER"), options[i]);
+
+        (void)qd_server_address(server);
+        qd_process_signal(server, SIGTERM);
+        assert_int_equal(qd_process_wait(server, DEADLINE_MS), 0);
+        assert_true((strstr(qd_process_errors(server), "anybody who reaches 0.0.0.0") != NULL) == (i == 1));
+        qd_process_destroy(server);
+    }
+    unlink(path);
 }
 
 SESSION_TEST(bad_options_are_refused)
