@@ -72,7 +72,7 @@ static const qd_option_choice formats[] = {{"text", QD_LOG_FORMAT_TEXT}, {"json"
     }
 
 /* Defaults that depend on the tokens (session/check/quotas.c). */
-#define HALF(option)       "half of " option "; all of it with one token"
+#define HALF(option)       "half of " option "; no limit with one token"
 #define FIXED(number)      FIXED_TEXT(number) "; no limit with one token"
 #define FIXED_TEXT(number) #number
 

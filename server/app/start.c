@@ -206,6 +206,25 @@ static bool read_tokens(const qd_server_options *options, qd_tokens **tokens)
     return true;
 }
 
+/* A server for this machine alone sets nothing aside for others: it has no quotas per address, unless they are given. */
+static qd_limits limits_of(const qd_server_options *options)
+{
+    qd_limits limits = options->limits;
+    uint32_t *const quotas[] = {&limits.token_connections_max,  &limits.token_detached_max,
+                                &limits.token_rooms_max,        &limits.token_entities_max,
+                                &limits.token_observers_max,    &limits.token_visible_entries_max,
+                                &limits.token_subscriptions_max};
+
+    if (options->token_file != NULL || options->insecure) {
+        return limits;
+    }
+    for (size_t i = 0; i < sizeof quotas / sizeof quotas[0]; i++) {
+        *quotas[i] = *quotas[i] != 0 ? *quotas[i] : UINT32_MAX;
+    }
+    limits.token_memory_max = limits.token_memory_max != 0 ? limits.token_memory_max : UINT64_MAX;
+    return limits;
+}
+
 static int run(const qd_server_options *options)
 {
     warn_of_strays();
@@ -228,7 +247,7 @@ static int run(const qd_server_options *options)
     const qd_server_config config = {
         .service =
             {
-                .limits = options->limits,
+                .limits = limits_of(options),
                 .scheduler = qd_pool_scheduler(pool),
                 .workers = workers,
                 .time_budget_ns = TIME_BUDGET_NS,

@@ -334,8 +334,8 @@ CASE(one_token_may_use_all_and_two_share)
     limits->token_rooms_max = limits->token_detached_max = limits->token_connections_max = 0;
     limits->token_entities_max = limits->token_observers_max = 0;
     sim_house_tokens(house, grants, 1);
-    sim_check(tenant_max(house, QD_QUOTA_CREATED) == 100 && tenant_max(house, QD_QUOTA_DETACHED) == 100 &&
-                  tenant_max(house, QD_QUOTA_CONNECTIONS) == 100 && tenant_max(house, QD_QUOTA_ENTITIES) == 0,
+    sim_check(tenant_max(house, QD_QUOTA_CREATED) == 0 && tenant_max(house, QD_QUOTA_DETACHED) == 0 &&
+                  tenant_max(house, QD_QUOTA_CONNECTIONS) == 0 && tenant_max(house, QD_QUOTA_ENTITIES) == 0,
               "one token may not use all");
     sim_house_tokens(house, grants, 2);
     sim_check(tenant_max(house, QD_QUOTA_CREATED) == 50 && tenant_max(house, QD_QUOTA_DETACHED) == 50 &&

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "quotas.h"
 
-/* A tenant may use half of what the server has, and all of it if there is only one token. */
+/* One of several tenants may use half of what the server has. */
 static uint64_t share(uint64_t given, uint64_t whole, bool alone)
 {
-    return given != 0 ? given : alone ? whole : (whole + 1) / 2;
+    return given != 0 ? given : alone ? 0 : (whole + 1) / 2;
 }
 
 /* The same where the server has no limit of its own. */

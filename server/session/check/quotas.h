@@ -8,7 +8,7 @@
 #include "../../actor/service/account.h"
 #include "../../actor/service/limits.h"
 
-/* With `alone`, the server has only one token, for which no share is set aside for others. `memory_bytes_max` is the
+/* With `alone`, the server has only one token, which has no quotas but those that are given. `memory_bytes_max` is the
  * server's, or 0. */
 void qd_quotas_set(qd_quotas *quotas, const qd_limits *limits, uint64_t memory_bytes_max, bool alone);
 
