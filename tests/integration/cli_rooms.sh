@@ -10,13 +10,13 @@ prints '^no rooms$' quadrille rooms
 prints '^\[\]$' quadrille rooms --json
 
 expect 0 quadrille open arena --bounds -10,-20.5,10,20 --hz 50 --depth 4 --entities-max 100 --events-max 1000 \
-    --grace-ms 100 --empty-close-ms 3600000
+    --grace-ms 100 --empty-close-ms 600000
 out '^room arena created: bounds -10,-20.5,10,20, index auto, 50 ticks per second, at most 100 entities'
-expect 0 quadrille open steps --step --empty-close-ms 3600000
+expect 0 quadrille open steps --step --empty-close-ms 600000
 out '^room steps created: bounds 0,0,1000,1000, index auto, ticks by step'
-expect 0 quadrille open 'say "hi"\' --empty-close-ms 3600000
+expect 0 quadrille open 'say "hi"\' --empty-close-ms 600000
 
-expect 0 quadrille open ünïts --empty-close-ms 3600000
+expect 0 quadrille open ünïts --empty-close-ms 600000
 prints '^ünïts {20}clock +20 +[0-9]+ +0 +0$' quadrille rooms
 out '^name +mode +hz +tick +entities +sessions$'
 out '^arena +clock +50 +[0-9]+ +0 +0$'
@@ -68,7 +68,7 @@ fails 1 'cell_size is 4; must be absent with INDEX_AUTO' quadrille open bad --ce
 # Many rooms are listed in pages.
 token=opener
 for i in {1..20}; do
-    QUADRILLE_TOKEN=$token quadrille open "many-$i" --empty-close-ms 3600000 >/dev/null
+    QUADRILLE_TOKEN=$token quadrille open "many-$i" --empty-close-ms 600000 >/dev/null
 done
 expect 0 quadrille rooms
 [ "$(grep -c '^many-' "$scratch/out")" -eq 20 ] || fail 'twenty rooms'
@@ -89,7 +89,7 @@ out '^  "tick_us_p50": [0-9]+\.[0-9]+,$'
 fails 1 '^quadrille stats: no room "nowhere" is open: .*`quadrille open`.*UNKNOWN_ROOM' quadrille stats nowhere
 
 # Only a session of the token that opened a room may close it.
-QUADRILLE_TOKEN=other fails 1 'cannot close room arena: another token opened it. Set QUADRILLE_TOKEN .*NOT_ALLOWED' \
+QUADRILLE_TOKEN=other fails 1 'cannot close room arena: another session created the room.* Set QUADRILLE_TOKEN .*NOT_ALLOWED' \
     quadrille close arena
 fails 1 'UNKNOWN_ROOM' quadrille close nowhere
 QUADRILLE_TOKEN=other fails 1 'NOT_ALLOWED' quadrille close many-1

@@ -95,7 +95,7 @@ ends_with 0 "$running" 'terminated'
 fails 2 'no --observer given' quadrille watch yard --range 3
 
 # The reverse view begins with all present watchers, then lists changes.
-quadrille open field --bounds 0,0,100,100 --step --empty-close-ms 3600000 >/dev/null
+quadrille open field --bounds 0,0,100,100 --step --empty-close-ms 600000 >/dev/null
 printf '1,10,10,1\n2,15,10,1\n3,50,50,1\n' | quadrille spawn field - >/dev/null
 expect 0 quadrille watchers field --seconds 1.5
 [ "$(cat "$scratch/out")" = '0 reset' ] || fail 'nobody sees anything'
