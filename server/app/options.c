@@ -106,11 +106,11 @@ static void table_init(table *all)
         .resume_ms_max = 10000,
         .room_batches_max = 1024,
         .empty_close_ms_max = 600000,
-        .session_rooms_max = 4096,
+        .session_rooms_max = 16384,
         .session_entities_max = 4194304,
         .session_observers_max = 65536,
         .session_visible_entries_max = 8388608,
-        .session_subscriptions_max = 4096,
+        .session_subscriptions_max = 16384,
     };
     const qd_option rows[ROWS_COUNT] = {
         {"--listen", "HOST:PORT", "listen on this address; port 0 picks a free one", QD_OPTION_PARSED, .value = options,

@@ -59,11 +59,11 @@ TEST(options_left_out_get_defaults)
     assert_null(options.token_file);
     assert_false(options.insecure);
     assert_int_equal(options.limits.empty_close_ms_max, 600000);
-    assert_int_equal(options.limits.session_rooms_max, 4096);
+    assert_int_equal(options.limits.session_rooms_max, 16384);
     assert_int_equal(options.limits.session_entities_max, 4 << 20);
     assert_int_equal(options.limits.session_observers_max, 65536);
     assert_int_equal(options.limits.session_visible_entries_max, 8 << 20);
-    assert_int_equal(options.limits.session_subscriptions_max, 4096);
+    assert_int_equal(options.limits.session_subscriptions_max, 16384);
     assert_int_equal(options.limits.token_rooms_max, 0);
     assert_int_equal(options.limits.token_memory_max, 0);
     assert_int_equal(options.log_level, QD_LOG_INFO);
