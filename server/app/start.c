@@ -58,22 +58,23 @@ static bool read_log_level(const qd_server_options *options, char *error, size_t
 }
 
 /* What cannot be read keeps its present value. */
-static void reload(const qd_server_options *options)
+static void reload(const qd_server_options *options, qd_server *server)
 {
     char error[400];
 
     if (!read_log_level(options, error, sizeof error)) {
         qd_log(QD_LOG_WARN, "cannot reload --log-level-file", QD_LOG_STRING("error", error));
     }
+    qd_server_reload_tokens(server, options->token_file);
     qd_log(QD_LOG_INFO, "reloaded");
 }
 
-static void wait_to_stop(const qd_server_options *options)
+static void wait_to_stop(const qd_server_options *options, qd_server *server)
 {
     int number;
 
     while ((number = qd_signals_wait()) == SIGHUP) {
-        reload(options);
+        reload(options, server);
     }
     qd_log(QD_LOG_INFO, "stopping", QD_LOG_NUMBER("signal", (uint64_t)number));
     qd_signals_release();
@@ -168,7 +169,7 @@ static int serve(const qd_server_options *options, const qd_server_config *confi
     qd_log(QD_LOG_INFO, "listening", QD_LOG_STRING("host", options->host), QD_LOG_NUMBER("port", qd_net_port(net)),
            QD_LOG_NUMBER("workers", config->service.workers), QD_LOG_NUMBER("loops", net_config.loops),
            QD_LOG_NUMBER("memory_max", qd_memory_limit()));
-    wait_to_stop(options);
+    wait_to_stop(options, &server);
     stop(&server, net);
     qd_server_deinit(&server);
     return 0;

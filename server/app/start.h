@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The server with real sockets, threads and time: starts it, waits for SIGTERM or SIGINT, and stops it.
+ * The server with real sockets, threads and time: starts it, reads the tokens again at SIGHUP, and stops it at
+ * SIGTERM or SIGINT.
  */
 #ifndef QD_APP_START_H
 #define QD_APP_START_H

@@ -101,3 +101,30 @@ start --token-file "$scratch/tokens" --token-rooms-max 1
 expect 0 as game quadrille open match-1
 fails 1 'QUOTA_TOKEN' as game quadrille open match-2
 prints '^ *refused_by_token_rooms +1$' as game quadrille stats
+
+# SIGHUP: whose token is gone or allows less is disconnected; all others go on. A faulty file changes nothing.
+stop_server
+rm "$scratch/output"
+start --token-file "$scratch/tokens" 2>"$scratch/log"
+as game background quadrille swarm --rooms 1 --prefix match --entities 5 --seconds 120 >/dev/null
+swarm=$!
+is_open() { as boss quadrille rooms | grep -q '^match-1'; }
+until_true is_open
+as looker background quadrille events match-1 >"$scratch/looker" 2>&1
+looker=$!
+joined() { as boss quadrille sessions match-1 | grep -c ' connected ' | grep -qx 3; }
+until_true joined
+echo 'broken nonsense' >>"$scratch/tokens"
+kill -HUP "$server_pid"
+kept() { grep -q 'the tokens stay as they are: line 4 of .* is no role' "$scratch/log"; }
+until_true kept
+until_true joined
+printf '%s\n' 'boss admin' 'game writer match-*' 'newcomer' >"$scratch/tokens"
+kill -HUP "$server_pid"
+ends_with 1 "$looker" 'the events'
+grep -q 'changed what this token allows' "$scratch/looker" || fail "the reader is not told: $(cat "$scratch/looker")"
+fails 1 'UNAUTHENTICATED' as looker quadrille ping
+expect 0 as newcomer quadrille ping
+kill -0 "$swarm" || fail 'the swarm was disconnected'
+kill -INT "$swarm"
+ends_with 0 "$swarm" 'the swarm'
