@@ -269,6 +269,8 @@ SCENARIO(memory_of_a_tokens_rooms_is_limited, .limits = {.token_memory_max = 1u 
     SEND(B, "error QUOTA_TOKEN", SET_ROSTER, .set_roster = {.count = 1, .id = IDS(1)}),
     SEND(B, "error QUOTA_TOKEN", SET_EXCEPTIONS, .set_exceptions = {.observer = 1, .hide_count = 1, .hide = IDS(1)}),
     OPEN_NAMED(A, "error QUOTA_TOKEN: --token-memory-max", "another"),
+    /* What needs no memory goes on. */
+    SEND(B, "", HAND_OVER, .hand_over = {.count = 1, .id = IDS(2), .room_owned = true}),
     WORLD("refused by tokens 5"),
     /* The room that the other token creates. */
     ROOM(B, 1),
@@ -278,6 +280,43 @@ SCENARIO(memory_of_a_tokens_rooms_is_limited, .limits = {.token_memory_max = 1u 
     CLOSE_ROOM(A, "closed: requested"),
     OPEN_NAMED(A, "created in a new room up to 1", "another"),
 };
+
+/* ---- addresses ---- */
+
+/* Whether a session from there may create a room of that name. */
+static bool may_create(sim_house *house, sim_peer *peer, const char *address, const char *name)
+{
+    const qd_msg_room_config config = {.has_bounds = true, .bounds = {.max_x = 1, .max_y = 1}};
+
+    sim_peer_connect(peer, house);
+    strcpy(peer->link->link.peer, address);
+    sim_peer_send(peer, MESSAGE(HELLO, .hello = {.version = QD_PROTOCOL_VERSION}));
+    (void)sim_peer_expect(peer, QD_SERVER_WELCOME);
+    sim_peer_send(peer, MESSAGE(OPEN_ROOM, .open_room = {.name = name, .has_config = true, .config = config}));
+    sim_house_settle(house);
+    return sim_peer_next(peer)->kind == QD_SERVER_ROOM_OPENED;
+}
+
+CASE(ports_and_the_last_64_bits_of_an_address_do_not_count, .limits = {.token_rooms_max = 1})
+{
+    static const struct {
+        const char *address;
+        bool is_new;
+    } rows[] = {
+        {"10.0.0.1:1000", true},          {"10.0.0.1:2000", false},         {"10.0.0.2:1000", true},
+        {"[2001:db8::1]:1000", true},     {"[2001:db8::2:3]:1000", false},  {"[2001:db8:0:1::1]:1000", true},
+        {"[::ffff:10.0.0.7]:1000", true}, {"[::ffff:10.0.0.8]:1000", true}, {"[::ffff:10.0.0.8]:2", false},
+    };
+    sim_peer peers[sizeof rows / sizeof rows[0]];
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        sim_check(may_create(house, &peers[i], rows[i].address, rows[i].address) == rows[i].is_new, "%s",
+                  rows[i].address);
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        sim_peer_close(&peers[i]);
+    }
+}
 
 /* ---- connections and detached sessions ---- */
 

@@ -17,7 +17,7 @@ void qd_batch_command(qd_room_actor *actor, const qd_request *request)
 
     switch (request->decoded.message.kind) {
     case QD_CLIENT_SPAWN:
-        qd_charges_allow(&actor->charges, owner, QD_QUOTA_ENTITIES, batch->count);
+        qd_charges_allow(&actor->charges, owner, QD_QUOTA_ENTITIES, batch->count, true);
         qd_room_spawn(actor->room, membership->member, batch, message->room_owned, &refusals);
         qd_charges_settle(&actor->charges, owner);
         break;

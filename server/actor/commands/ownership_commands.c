@@ -85,7 +85,7 @@ void qd_hand_over_command(qd_room_actor *actor, const qd_request *request)
         return;
     }
     qd_room_refusals refusals;
-    qd_charges_allow(&actor->charges, to, QD_QUOTA_ENTITIES, handover->count);
+    qd_charges_allow(&actor->charges, to, QD_QUOTA_ENTITIES, handover->count, false);
     uint32_t count =
         qd_room_hand_over(actor->room, membership->member, handover->id, handover->count, to, given, &refusals);
     qd_charges_settle(&actor->charges, membership->member);

@@ -26,7 +26,7 @@ static void apply_observers(qd_room_actor *actor, const qd_request *request)
 
     switch (message->kind) {
     case QD_CLIENT_OBSERVE:
-        qd_charges_allow(&actor->charges, member, QD_QUOTA_OBSERVERS, observers->count);
+        qd_charges_allow(&actor->charges, member, QD_QUOTA_OBSERVERS, observers->count, true);
         qd_room_observe(actor->room, member, observers, &refusals);
         qd_charges_settle(&actor->charges, member);
         actor->charges_due = true;

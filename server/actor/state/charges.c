@@ -31,13 +31,14 @@ bool qd_charges_may_grow(qd_charges *charges)
     return !qd_account_is_full(charges->of_room.account, QD_QUOTA_MEMORY, &charges->short_of);
 }
 
-void qd_charges_allow(qd_charges *charges, uint32_t owner, qd_quota quota, uint32_t wanted)
+void qd_charges_allow(qd_charges *charges, uint32_t owner, qd_quota quota, uint32_t wanted, bool grows)
 {
     qd_charge *charge = charge_of(charges, owner);
     const bool observes = quota == QD_QUOTA_OBSERVERS;
     uint32_t taken = 0;
 
-    if (qd_charges_may_grow(charges) &&
+    charges->short_of.code = QD_ERROR_NONE;
+    if ((!grows || qd_charges_may_grow(charges)) &&
         !(observes && qd_account_is_full(charge->account, QD_QUOTA_VISIBLE, &charges->short_of))) {
         taken = qd_account_take(charge->account, quota, wanted, &charges->short_of);
     }
