@@ -59,7 +59,7 @@ void qd_server_reload_tokens(qd_server *server, const char *path)
     }
     qd_tokens *tokens = qd_tokens_read(path, error, sizeof error);
     if (tokens == NULL) {
-        qd_log(QD_LOG_ERROR, "the tokens stay as they are: %s", error);
+        qd_log(QD_LOG_ERROR, "the tokens stay as they are", QD_LOG_STRING("error", error));
         return;
     }
     (void)qd_sessions_reload(&server->sessions, tokens);

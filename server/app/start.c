@@ -202,7 +202,8 @@ static bool read_tokens(const qd_server_options *options, qd_tokens **tokens)
         return false;
     }
     if (!is_local) {
-        qd_log(QD_LOG_WARN, "anybody who reaches %s may use the server (--insecure). Set --token-file", options->host);
+        qd_log(QD_LOG_WARN, "anybody who reaches the server may use it (--insecure). Set --token-file",
+               QD_LOG_STRING("host", options->host));
     }
     return true;
 }

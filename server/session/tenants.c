@@ -2,7 +2,6 @@
 #include "tenants.h"
 
 #include <arpa/inet.h>
-#include <inttypes.h>
 #include <string.h>
 
 #include "../actor/service/reply.h"
@@ -159,7 +158,8 @@ uint32_t qd_sessions_reload(qd_sessions *sessions, qd_tokens *tokens)
         scheduler->wake(scheduler->context, &sessions->timer);
     }
     pthread_mutex_unlock(&sessions->mutex);
-    qd_log(QD_LOG_INFO, "tokens reloaded tokens=%zu sessions_ended=%" PRIu32, tokens->count, count);
+    qd_log(QD_LOG_INFO, "tokens reloaded", QD_LOG_NUMBER("tokens", tokens->count),
+           QD_LOG_NUMBER("sessions_ended", count));
     qd_tokens_release(before);
     return count;
 }
