@@ -155,6 +155,9 @@ typedef enum qd_watch { QD_WATCH_NONE = 1, QD_WATCH_OWN = 2, QD_WATCH_ALL = 3 } 
     X(WRONG_TICK, 24)                                                                                                  \
     X(TICK_OVER, 26)                                                                                                   \
     X(UNKNOWN_ROSTER, 27)                                                                                              \
+    X(QUOTA_SESSION, 28)                                                                                               \
+    X(QUOTA_TOKEN, 29)                                                                                                 \
+    X(QUOTA_ADDRESS, 30)                                                                                               \
     X(UNKNOWN_ID, 32)                                                                                                  \
     X(ID_TAKEN, 33)                                                                                                    \
     X(NOT_OWNER, 34)                                                                                                   \
@@ -180,6 +183,9 @@ typedef enum qd_go_away_reason {
     QD_GO_AWAY_FULL = 3,
     QD_GO_AWAY_TOO_SLOW = 4,
     QD_GO_AWAY_TAKEN_OVER = 5,
+    QD_GO_AWAY_QUOTA = 6,
+    QD_GO_AWAY_NOT_ALIVE = 7,
+    QD_GO_AWAY_REVOKED = 8,
 } qd_go_away_reason;
 
 typedef enum qd_room_closed_reason {

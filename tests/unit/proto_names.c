@@ -23,7 +23,7 @@ typedef struct constant {
 
 static const struct {
     const ProtobufCEnumDescriptor *descriptor;
-    constant constants[40];
+    constant constants[48];
 } enums[] = {
     {&quadrille__v1__index__descriptor, {QD_INDEXES(INDEX)}},
     {&quadrille__v1__prune__descriptor, {QD_PRUNES(PRUNE)}},
@@ -45,7 +45,10 @@ static const struct {
       {"REASON_PROTOCOL", QD_GO_AWAY_PROTOCOL},
       {"REASON_FULL", QD_GO_AWAY_FULL},
       {"REASON_TOO_SLOW", QD_GO_AWAY_TOO_SLOW},
-      {"REASON_TAKEN_OVER", QD_GO_AWAY_TAKEN_OVER}}},
+      {"REASON_TAKEN_OVER", QD_GO_AWAY_TAKEN_OVER},
+      {"REASON_QUOTA", QD_GO_AWAY_QUOTA},
+      {"REASON_NOT_ALIVE", QD_GO_AWAY_NOT_ALIVE},
+      {"REASON_REVOKED", QD_GO_AWAY_REVOKED}}},
     {&quadrille__v1__room_closed__reason__descriptor,
      {{"REASON_REQUESTED", QD_ROOM_CLOSED_REQUESTED},
       {"REASON_EMPTY", QD_ROOM_CLOSED_EMPTY},
