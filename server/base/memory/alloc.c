@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../assert.h"
+#include "../clock.h"
 
 #ifdef QD_JEMALLOC
 #include <jemalloc/jemalloc.h>
@@ -54,11 +55,52 @@ static void *system_resize(void *memory, size_t size)
 }
 #endif
 
+/* jemalloc's size classes: multiples of 16 up to 128, then four per power of two. Whole pages start at 16 KiB. */
+#define CLASS_SMALLEST    16u
+#define CLASS_LARGE       16384u
+#define SMALL_BYTES_MAX   14336u
+#define CLASSES_PER_POWER 4u
+
+size_t qd_memory_class(size_t alignment, size_t size)
+{
+    bool small = size <= SMALL_BYTES_MAX;
+
+    if (size == 0 || size > SIZE_MAX / 4) {
+        return size;
+    }
+    size = small ? (size + alignment - 1) & ~(alignment - 1) : size;
+    size = !small && size < CLASS_LARGE ? CLASS_LARGE : size;
+    size_t power = (size_t)1 << (63 - __builtin_clzll(2 * (unsigned long long)size - 1)); /* at least size */
+    size_t step = power / 2 / CLASSES_PER_POWER;
+
+    step = step < CLASS_SMALLEST ? CLASS_SMALLEST : step;
+    return (size + step - 1) & ~(step - 1);
+}
+
 /* ---- the budget ---- */
+
+/* After a refusal, the footprint is measured again at most once in this time, and free pages are returned at most once
+ * in that time. */
+#define LOOK_NS  1000000u
+#define PURGE_NS 50000000u
 
 /* Relaxed throughout: these counters publish no other memory. */
 static _Atomic size_t budget_limit;
 static _Atomic size_t budget_used;
+
+/* The footprint at the last look. Between two looks, the process grows at most by what is taken from the budget. So the
+ * next look is due when `taken` reaches `look_at`. */
+static _Atomic bool footprint_counts;
+static _Atomic size_t footprint;
+static _Atomic size_t taken, look_at;
+static _Atomic uint64_t looked_ns;
+static uint64_t purged_ns;
+static atomic_flag looking = ATOMIC_FLAG_INIT; /* guards the looks */
+
+static size_t load(const _Atomic size_t *number)
+{
+    return atomic_load_explicit(number, memory_order_relaxed);
+}
 
 void qd_memory_limit_set(size_t bytes_max)
 {
@@ -67,21 +109,55 @@ void qd_memory_limit_set(size_t bytes_max)
 
 size_t qd_memory_limit(void)
 {
-    return atomic_load_explicit(&budget_limit, memory_order_relaxed);
-}
-size_t qd_memory_used(void)
-{
-    return atomic_load_explicit(&budget_used, memory_order_relaxed);
+    return load(&budget_limit);
 }
 
-static bool budget_take(size_t bytes)
+size_t qd_memory_used(void)
+{
+    return load(&budget_used) + load(&footprint);
+}
+
+/* Measures the footprint, unless another thread does. */
+static void look(uint64_t now_ns)
+{
+    const size_t limit = qd_memory_limit(), least = limit / 64;
+
+    if (limit == 0 || atomic_flag_test_and_set_explicit(&looking, memory_order_acquire)) {
+        return;
+    }
+    atomic_store_explicit(&taken, 0, memory_order_relaxed);
+    size_t bytes = qd_memory_footprint(false);
+    if (load(&budget_used) + bytes > limit - limit / 8 && now_ns - purged_ns >= PURGE_NS) {
+        bytes = qd_memory_footprint(true);
+        purged_ns = now_ns;
+    }
+    const size_t all = load(&budget_used) + bytes, left = all < limit ? limit - all : 0;
+    atomic_store_explicit(&footprint, bytes, memory_order_relaxed);
+    atomic_store_explicit(&look_at, left > least ? left : least, memory_order_relaxed);
+    atomic_store_explicit(&looked_ns, now_ns, memory_order_relaxed);
+    atomic_flag_clear_explicit(&looking, memory_order_release);
+}
+
+void qd_memory_limit_footprint(bool counts)
+{
+    atomic_store_explicit(&footprint_counts, counts, memory_order_relaxed);
+    if (counts) {
+        look(qd_clock_now_ns());
+    } else {
+        atomic_store_explicit(&footprint, 0, memory_order_relaxed);
+    }
+}
+
+static bool try_take(size_t bytes)
 {
     size_t limit = qd_memory_limit();
-    size_t used = qd_memory_used();
+    size_t used = load(&budget_used);
 
     if (limit == 0) {
         limit = SIZE_MAX;
     }
+    size_t beyond = load(&footprint);
+    limit = limit > beyond ? limit - beyond : 0;
     do {
         if (used > limit || bytes > limit - used) {
             return false;
@@ -91,11 +167,40 @@ static bool budget_take(size_t bytes)
     return true;
 }
 
+static bool budget_take(size_t bytes)
+{
+    bool counts = atomic_load_explicit(&footprint_counts, memory_order_relaxed);
+
+    if (!try_take(bytes)) {
+        uint64_t now_ns = counts ? qd_clock_now_ns() : 0;
+
+        if (!counts || now_ns - atomic_load_explicit(&looked_ns, memory_order_relaxed) < LOOK_NS) {
+            return false;
+        }
+        look(now_ns);
+        return try_take(bytes);
+    }
+    if (counts && atomic_fetch_add_explicit(&taken, bytes, memory_order_relaxed) + bytes > load(&look_at)) {
+        look(qd_clock_now_ns());
+    }
+    return true;
+}
+
 static void budget_give(size_t bytes)
 {
     size_t before = atomic_fetch_sub_explicit(&budget_used, bytes, memory_order_relaxed);
 
     QD_ASSERT(before >= bytes);
+}
+
+bool qd_memory_charge(size_t bytes)
+{
+    return budget_take(bytes);
+}
+
+void qd_memory_discharge(size_t bytes)
+{
+    budget_give(bytes);
 }
 
 /* ---- heaps ---- */
@@ -177,12 +282,13 @@ static bool is_alignment(size_t alignment)
 void *qd_heap_alloc_aligned(qd_heap *heap, size_t alignment, size_t size)
 {
     QD_ASSERT(is_alignment(alignment));
-    if (size == 0 || !count_up(heap, size)) {
+    const size_t bytes = qd_memory_class(alignment, size);
+    if (size == 0 || !count_up(heap, bytes)) {
         return NULL;
     }
     void *memory = system_alloc(alignment, size);
     if (!memory) {
-        count_down(heap, size);
+        count_down(heap, bytes);
     }
     return memory;
 }
@@ -198,7 +304,7 @@ void *qd_heap_need(qd_heap *heap, size_t alignment, size_t size)
         fprintf(stderr, "out of memory: the system has no %zu bytes more, and a tick cannot end without them\n", size);
         abort();
     }
-    heap->bytes += size;
+    heap->bytes += qd_memory_class(alignment, size);
     if (heap->bytes > heap->drawn) {
         atomic_fetch_add_explicit(&budget_used, heap->bytes - heap->drawn, memory_order_relaxed);
         heap->drawn = heap->bytes;
@@ -218,7 +324,7 @@ void qd_heap_free_aligned(qd_heap *heap, void *memory, size_t alignment, size_t 
         return;
     }
     system_free(memory, alignment, size);
-    count_down(heap, size);
+    count_down(heap, qd_memory_class(alignment, size));
 }
 
 void *qd_heap_resize(qd_heap *heap, void *memory, size_t size_old, size_t size_new)
@@ -227,18 +333,19 @@ void *qd_heap_resize(qd_heap *heap, void *memory, size_t size_old, size_t size_n
     if (!memory) {
         return qd_heap_alloc(heap, size_new);
     }
-    if (size_new > size_old && !count_up(heap, size_new - size_old)) {
+    const size_t old = qd_memory_class(ALIGNMENT_DEFAULT, size_old), new = qd_memory_class(ALIGNMENT_DEFAULT, size_new);
+    if (new > old && !count_up(heap, new - old)) {
         return NULL;
     }
     void *resized = system_resize(memory, size_new);
     if (!resized) {
-        if (size_new > size_old) {
-            count_down(heap, size_new - size_old);
+        if (new > old) {
+            count_down(heap, new - old);
         }
         return NULL;
     }
-    if (size_new < size_old) {
-        count_down(heap, size_old - size_new);
+    if (new < old) {
+        count_down(heap, old - new);
     }
     return resized;
 }
@@ -247,22 +354,14 @@ void *qd_heap_resize(qd_heap *heap, void *memory, size_t size_old, size_t size_n
 
 void *qd_shared_alloc(size_t size)
 {
-    if (size == 0 || !budget_take(size)) {
+    const size_t bytes = qd_memory_class(ALIGNMENT_DEFAULT, size);
+
+    if (size == 0 || !budget_take(bytes)) {
         return NULL;
     }
     void *memory = system_alloc(ALIGNMENT_DEFAULT, size);
     if (!memory) {
-        budget_give(size);
-    }
-    return memory;
-}
-
-void *qd_shared_alloc_beyond(size_t size)
-{
-    void *memory = size > 0 ? system_alloc(ALIGNMENT_DEFAULT, size) : NULL;
-
-    if (memory) {
-        atomic_fetch_add_explicit(&budget_used, size, memory_order_relaxed);
+        budget_give(bytes);
     }
     return memory;
 }
@@ -274,5 +373,5 @@ void qd_shared_free(void *memory, size_t size)
         return;
     }
     system_free(memory, ALIGNMENT_DEFAULT, size);
-    budget_give(size);
+    budget_give(qd_memory_class(ALIGNMENT_DEFAULT, size));
 }
