@@ -159,6 +159,13 @@ static void print_server_stats(const qd_msg_server_stats *stats, bool json)
         {"too_slow", (double)stats->too_slow, WHOLE},
         {"log_dropped", (double)stats->log_dropped, WHOLE},
         {"log_suppressed", (double)stats->log_suppressed, WHOLE},
+        {"not_alive", (double)stats->not_alive, WHOLE},
+        {"refused_full", (double)stats->refused_full, WHOLE},
+        {"refused_memory", (double)stats->refused_memory, WHOLE},
+        {"refused_by_address_connections", (double)stats->refused_by_address_connections, WHOLE},
+        {"refused_by_address_accepts", (double)stats->refused_by_address_accepts, WHOLE},
+        {"refused_by_address_tokens", (double)stats->refused_by_address_tokens, WHOLE},
+        {"dropped_silent", (double)stats->dropped_silent, WHOLE},
         {"detached", (double)stats->detached, WHOLE},
         {"resumed", (double)stats->resumed, WHOLE},
     };

@@ -33,6 +33,9 @@ qd_link_handler qd_server_link_handler(qd_server *server);
 /* For qd_net_config.refusal. [any] */
 qd_buffer *qd_server_refusal(void *server, qd_net_refusal reason);
 
+/* For qd_net_config.refused: counts it. [any] */
+void qd_server_refused(void *server, qd_net_refusal reason);
+
 /* ---- stopping, in this order ---- */
 
 /* No room is opened any more, and all open rooms are closed. */

@@ -19,8 +19,8 @@ static qd_status keep_token(qd_session *session, const char *token)
     return session->endpoint->token != NULL ? QD_OK : QD_ERR_NO_MEMORY;
 }
 
-/* The server supports nothing beyond version 1 yet, so the names have no effect. */
-static bool check_features(qd_session *session, qd_request *request, const qd_msg_hello *hello)
+/* Notes those that the server supports; other names have no effect. */
+static bool take_features(qd_session *session, qd_request *request, const qd_msg_hello *hello)
 {
     if (hello->feature_count > QD_FEATURES_MAX) {
         fail(session, request, 0, QD_ERROR_INVALID, "features has %zu names; must have at most %u",
@@ -35,6 +35,7 @@ static bool check_features(qd_session *session, qd_request *request, const qd_ms
                  QD_FEATURE_BYTES_MAX);
             return false;
         }
+        session->pings |= strcmp(hello->features[i], QD_FEATURE_PINGS) == 0;
     }
     return true;
 }
@@ -65,14 +66,31 @@ void qd_hello(qd_session *session, qd_request **request)
              token ? QD_TOKEN_BYTES_MAX : QD_CLIENT_NAME_BYTES_MAX);
         return;
     }
-    if (!check_features(session, *request, hello)) {
+    if (!take_features(session, *request, hello)) {
+        return;
+    }
+    if (sessions->tokens != NULL && !qd_link_may_try_token(session->link)) {
+        qd_count(&session->service->counters, QD_COUNT_REFUSED_ADDRESS_TOKENS, 1);
+        qd_session_end(session, seq, QD_ERROR_QUOTA_ADDRESS,
+                       "this address has sent too many wrong tokens; must be at most %" PRIu32
+                       " per second (--address-failed-tokens-max). Connect again later",
+                       session->service->config.limits.address_failed_tokens_max);
         return;
     }
     session->admin = sessions->admin_tokens != NULL && qd_tokens_contain(sessions->admin_tokens, hello->token);
     if (!session->admin && sessions->tokens != NULL && !qd_tokens_contain(sessions->tokens, hello->token)) {
+        qd_link_token_failed(session->link);
         qd_session_end(
             session, seq, QD_ERROR_UNAUTHENTICATED,
             "the token is unknown to the server; must be one of its --token-file. Send such a token in Hello");
+        return;
+    }
+    if (!qd_link_introduce(session->link)) {
+        qd_count(&session->service->counters, QD_COUNT_REFUSED_FULL, 1);
+        qd_session_go_away(session, QD_GO_AWAY_FULL,
+                           "the server has %" PRIu32
+                           " sessions; must have at most that many (--connections-max). Try again later",
+                           session->service->config.limits.connections_max);
         return;
     }
     if (keep_token(session, hello->token) != QD_OK) {

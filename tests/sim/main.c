@@ -116,6 +116,7 @@ static void make(sim_play *play, uint64_t seed)
         .roster_ids_max = 100000,
         .queue_bytes_max = sim_percent(world, 40) ? 600 + sim_pick(world, 4000) : SIM_ROOMY,
         .slow_ms_max = 60000,
+        .silence_ms_max = 15000,
         .resume_ms_max = sim_percent(world, 10) ? 0 : 50 + sim_pick(world, 1500),
         .room_batches_max = 1 + sim_pick(world, 40),
     };

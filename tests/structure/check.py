@@ -55,7 +55,8 @@ LAYERS = {
     "space/kernel/lanes": ["space/kernel", "space/core", "space/geometry", "base"],
     "space/geometry": ["base"],
     "work": ["base"],
-    "net": ["base", "proto"],
+    "net": ["net/admission", "base", "proto"],
+    "net/admission": ["base"],
     "base": ["base/memory", "base/log"],
     "base/log": ["proto"],  # a header without dependencies, proto/utf8.h
     "base/memory": ["base"],
@@ -254,6 +255,8 @@ ERRORS = "tests/sim/errors.expected"
 ERROR_SOURCES = ("server/session/", "server/actor/", "server/app/server.c", "proto/decode_generic.c")
 # Texts and parts of texts that no request of the simulation gets, each with the reason.
 UNSEEN = {
+    "the server has no memory left for a session (--memory-max). Connect again later":
+        "the Error and GoAway need more memory than the token that did not fit",
     "the server has no memory left for this frame (--memory-max). Connect again later": "needs the reader of a socket",
     "%s: the token in line %u has %zu bytes: at most %u": "about a file, for the operator",
     "%s: no token in it: write one a line": "about a file, for the operator",

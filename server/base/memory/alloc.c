@@ -8,6 +8,7 @@
 
 #include "../assert.h"
 #include "../clock.h"
+#include "footprint.h"
 
 #ifdef QD_JEMALLOC
 #include <jemalloc/jemalloc.h>

@@ -38,8 +38,6 @@ size_t qd_memory_limit(void);
 size_t qd_memory_used(void);
 /* From now on the footprint counts too. Its size varies between runs, so simulations leave it out. */
 void qd_memory_limit_footprint(bool counts);
-/* The footprint now; `purge`: first gives free pages back to the system, which takes milliseconds. (footprint.c) */
-size_t qd_memory_footprint(bool purge);
 /* Memory that others hold on behalf of this process, such as the system's buffers of a socket. [any] */
 bool qd_memory_charge(size_t bytes) QD_MUST_USE;
 void qd_memory_discharge(size_t bytes);

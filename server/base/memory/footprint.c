@@ -1,9 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0
- *
- * The footprint: what the process occupies beyond its allocations. It is the program itself, and pages that jemalloc
- * holds: its records, the free parts of pages in use, freed pages that it has not returned yet, the caches of threads.
- */
-#include "alloc.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "footprint.h"
+
+#include <stdint.h>
 
 #ifdef QD_JEMALLOC
 #include <jemalloc/jemalloc.h>
