@@ -31,6 +31,9 @@
 /* Without descriptors every accept fails at once, so retrying without a pause would spin. */
 #define STARVED_PAUSE_MS 100u
 
+/* How long loops have to close what was dropped for newer connections. */
+#define BUSY_PAUSE_MS 1u
+
 /* ---- binding ---- */
 
 static void format_address(const struct sockaddr *address, socklen_t size, char *text, size_t text_size)
@@ -297,14 +300,19 @@ static void on_pause_over(uv_timer_t *pause)
     uv_poll_start(&listener->poll, UV_READABLE, on_readable);
 }
 
-static void pause_accepting(qd_listener *listener, int error)
+static void pause_accepting(qd_listener *listener, uint32_t ms)
+{
+    uv_poll_stop(&listener->poll);
+    uv_timer_start(&listener->pause, on_pause_over, ms, 0);
+}
+
+static void starve(qd_listener *listener, int error)
 {
     if (!listener->starved) {
         qd_log(QD_LOG_WARN, "cannot accept connections, retrying", QD_LOG_STRING("error", strerror(error)));
     }
     listener->starved = true;
-    uv_poll_stop(&listener->poll);
-    uv_timer_start(&listener->pause, on_pause_over, STARVED_PAUSE_MS, 0);
+    pause_accepting(listener, STARVED_PAUSE_MS);
 }
 
 static void on_readable(uv_poll_t *poll, int status, int events)
@@ -315,6 +323,11 @@ static void on_readable(uv_poll_t *poll, int status, int events)
     for (uint32_t i = 0; i < ACCEPTS_IN_A_ROW_MAX; i++) {
         struct sockaddr_storage address;
         socklen_t size = sizeof address;
+
+        if (qd_admission_is_busy(listener->connection.admission)) {
+            pause_accepting(listener, BUSY_PAUSE_MS);
+            return;
+        }
         int fd = accept4(listener->fd, (struct sockaddr *)&address, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
         if (fd >= 0) {
@@ -323,7 +336,7 @@ static void on_readable(uv_poll_t *poll, int status, int events)
         } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
             return;
         } else if (errno != EINTR && errno != ECONNABORTED && errno != EPROTO) {
-            pause_accepting(listener, errno);
+            starve(listener, errno);
             return;
         }
     }

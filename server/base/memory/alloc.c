@@ -80,10 +80,12 @@ size_t qd_memory_class(size_t alignment, size_t size)
 
 /* ---- the budget ---- */
 
-/* After a refusal, the footprint is measured again at most once in this time, and free pages are returned at most once
- * in that time. */
-#define LOOK_NS  1000000u
-#define PURGE_NS 50000000u
+/* After a refusal, the footprint is measured again at most once in this time. */
+#define LOOK_NS 1000000u
+
+/* One part of so many is kept for pieces of at most that size. */
+#define KEPT_SHARE     32u
+#define KEPT_PIECE_MAX 16384u
 
 /* Relaxed throughout: these counters publish no other memory. */
 static _Atomic size_t budget_limit;
@@ -95,7 +97,6 @@ static _Atomic bool footprint_counts;
 static _Atomic size_t footprint;
 static _Atomic size_t taken, look_at;
 static _Atomic uint64_t looked_ns;
-static uint64_t purged_ns;
 static atomic_flag looking = ATOMIC_FLAG_INIT; /* guards the looks */
 
 static size_t load(const _Atomic size_t *number)
@@ -127,10 +128,10 @@ static void look(uint64_t now_ns)
         return;
     }
     atomic_store_explicit(&taken, 0, memory_order_relaxed);
-    size_t bytes = qd_memory_footprint(false);
-    if (load(&budget_used) + bytes > limit - limit / 8 && now_ns - purged_ns >= PURGE_NS) {
-        bytes = qd_memory_footprint(true);
-        purged_ns = now_ns;
+    size_t free_bytes, bytes = qd_memory_footprint(&free_bytes);
+    if (load(&budget_used) + bytes > limit - limit / 8 && free_bytes > least) {
+        qd_memory_return_free();
+        bytes = qd_memory_footprint(&free_bytes);
     }
     const size_t all = load(&budget_used) + bytes, left = all < limit ? limit - all : 0;
     atomic_store_explicit(&footprint, bytes, memory_order_relaxed);
@@ -149,7 +150,7 @@ void qd_memory_limit_footprint(bool counts)
     }
 }
 
-static bool try_take(size_t bytes)
+static bool try_take(size_t bytes, size_t kept)
 {
     size_t limit = qd_memory_limit();
     size_t used = load(&budget_used);
@@ -157,7 +158,7 @@ static bool try_take(size_t bytes)
     if (limit == 0) {
         limit = SIZE_MAX;
     }
-    size_t beyond = load(&footprint);
+    size_t beyond = load(&footprint) + kept;
     limit = limit > beyond ? limit - beyond : 0;
     do {
         if (used > limit || bytes > limit - used) {
@@ -168,18 +169,21 @@ static bool try_take(size_t bytes)
     return true;
 }
 
-static bool budget_take(size_t bytes)
+/* In a server, the last part of the limit is left for small pieces that move between threads: the answers that report
+ * that memory is short, and what other clients ask meanwhile. */
+static bool budget_take(size_t bytes, bool leaves_rest)
 {
     bool counts = atomic_load_explicit(&footprint_counts, memory_order_relaxed);
+    size_t kept = counts && leaves_rest ? qd_memory_limit() / KEPT_SHARE : 0;
 
-    if (!try_take(bytes)) {
+    if (!try_take(bytes, kept)) {
         uint64_t now_ns = counts ? qd_clock_now_ns() : 0;
 
         if (!counts || now_ns - atomic_load_explicit(&looked_ns, memory_order_relaxed) < LOOK_NS) {
             return false;
         }
         look(now_ns);
-        return try_take(bytes);
+        return try_take(bytes, kept);
     }
     if (counts && atomic_fetch_add_explicit(&taken, bytes, memory_order_relaxed) + bytes > load(&look_at)) {
         look(qd_clock_now_ns());
@@ -196,7 +200,7 @@ static void budget_give(size_t bytes)
 
 bool qd_memory_charge(size_t bytes)
 {
-    return budget_take(bytes);
+    return budget_take(bytes, true);
 }
 
 void qd_memory_discharge(size_t bytes)
@@ -223,8 +227,8 @@ static bool count_up(qd_heap *heap, size_t size)
         size_t ahead = step_of(bytes);
 
         /* Near the limit the budget may suffice for this allocation, but not for a step ahead. */
-        if (!budget_take(missing + ahead)) {
-            if (!budget_take(missing)) {
+        if (!budget_take(missing + ahead, true)) {
+            if (!budget_take(missing, true)) {
                 return false;
             }
             ahead = 0;
@@ -357,7 +361,7 @@ void *qd_shared_alloc(size_t size)
 {
     const size_t bytes = qd_memory_class(ALIGNMENT_DEFAULT, size);
 
-    if (size == 0 || !budget_take(bytes)) {
+    if (size == 0 || !budget_take(bytes, bytes > KEPT_PIECE_MAX)) {
         return NULL;
     }
     void *memory = system_alloc(ALIGNMENT_DEFAULT, size);

@@ -26,22 +26,28 @@ static size_t number(const char *name)
     return mallctl(name, &value, &size, NULL, 0) == 0 ? value : 0;
 }
 
-size_t qd_memory_footprint(bool purge)
+size_t qd_memory_footprint(size_t *free_bytes)
 {
     uint64_t epoch = 1;
 
-    if (purge) {
-        (void)mallctl("arena." ALL_ARENAS ".purge", NULL, NULL, NULL, 0);
-    }
+    /* The numbers of all arenas are those of this moment. */
     (void)mallctl("epoch", NULL, NULL, &epoch, sizeof epoch);
     const size_t resident = number("stats.resident"), allocated = number("stats.allocated");
     const size_t held = resident > allocated ? resident - allocated : 0;
+    *free_bytes = number("stats.arenas." ALL_ARENAS ".pdirty") * number("arenas.page");
     return PROGRAM_BYTES + held + number("stats.arenas." ALL_ARENAS ".tcache_bytes");
 }
-#else
-size_t qd_memory_footprint(bool purge)
+
+void qd_memory_return_free(void)
 {
-    (void)purge;
+    (void)mallctl("arena." ALL_ARENAS ".purge", NULL, NULL, NULL, 0);
+}
+#else
+size_t qd_memory_footprint(size_t *free_bytes)
+{
+    *free_bytes = 0;
     return PROGRAM_BYTES;
 }
+
+void qd_memory_return_free(void) {}
 #endif

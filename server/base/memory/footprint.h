@@ -6,10 +6,11 @@
 #ifndef QD_BASE_MEMORY_FOOTPRINT_H
 #define QD_BASE_MEMORY_FOOTPRINT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
-/* In bytes, now. `purge`: first returns free pages to the system, which takes milliseconds. [any] */
-size_t qd_memory_footprint(bool purge);
+/* In bytes, now. *free_bytes of them are free pages. [any] */
+size_t qd_memory_footprint(size_t *free_bytes);
+/* Returns the free pages to the system, which takes a millisecond for some MiB. [any] */
+void qd_memory_return_free(void);
 
 #endif

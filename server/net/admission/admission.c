@@ -46,11 +46,11 @@ static qd_net_refusal check(qd_admission *admission, qd_address_key key, uint64_
     const qd_admission_config *config = &admission->config;
     qd_address *address = qd_address_table_find(&admission->table, key);
 
-    if (!qd_address_rate_take(&address->accepts, config->address_accepts_max, burst_of_accepts(config), now_ns)) {
-        return QD_NET_ADDRESS_ACCEPTS;
-    }
     if (config->address_connections_max > 0 && address->connections >= config->address_connections_max) {
         return QD_NET_ADDRESS_CONNECTIONS;
+    }
+    if (!qd_address_rate_take(&address->accepts, config->address_accepts_max, burst_of_accepts(config), now_ns)) {
+        return QD_NET_ADDRESS_ACCEPTS;
     }
     const uint32_t all = admission->introduced + admission->waiting_count + admission->dropped_count;
     return admission->introduced >= config->connections_max || all >= connections_all(admission) ? QD_NET_FULL
@@ -122,6 +122,14 @@ void qd_admission_leave(qd_admission *admission, qd_admitted *admitted)
     qd_address_release(&admission->table, admitted->address);
     admitted->state = QD_ADMITTED_NOT;
     pthread_mutex_unlock(&admission->lock);
+}
+
+bool qd_admission_is_busy(qd_admission *admission)
+{
+    pthread_mutex_lock(&admission->lock);
+    bool is_busy = admission->dropped_count >= admission->waiting_max;
+    pthread_mutex_unlock(&admission->lock);
+    return is_busy;
 }
 
 uint32_t qd_admission_count(qd_admission *admission)

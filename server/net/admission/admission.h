@@ -66,6 +66,8 @@ qd_link *qd_admission_enter(qd_admission *admission, qd_admitted *admitted, qd_l
 bool qd_admission_introduce(qd_admission *admission, qd_admitted *admitted);
 /* The link is closed. */
 void qd_admission_leave(qd_admission *admission, qd_admitted *admitted);
+/* So many dropped links are not closed yet that accepting should wait for their loops. */
+bool qd_admission_is_busy(qd_admission *admission);
 /* Links that are waiting or introduced. */
 uint32_t qd_admission_count(qd_admission *admission);
 
