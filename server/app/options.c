@@ -12,7 +12,7 @@
 #define MIB (KIB * KIB)
 #define GIB (MIB * KIB)
 
-/* Gateways and NAT share addresses, so half of the connections may come from one. The other half is for the others. */
+/* Gateways and NAT share addresses, so one may have most of the connections. The last quarter is for the others. */
 #define ADDRESS_CONNECTIONS_LEAST 16u
 
 #define LISTEN_DEFAULT "127.0.0.1:7400"
@@ -115,7 +115,7 @@ static void table_init(table *all)
                       "one per two cores"),
         NUMBER("--connections-max", "accept at most N connections at once", limits->connections_max, 1, 1000000),
         QD_NUMBER_ROW("--address-connections-max", "N", "accept at most N connections at once per address",
-                      limits->address_connections_max, 1, 1000000, "half of --connections-max, at least 16"),
+                      limits->address_connections_max, 1, 1000000, "3/4 of --connections-max, at least 16"),
         NUMBER("--address-accepts-max",
                "accept N connections per second and address, after --address-connections-max at once",
                limits->address_accepts_max, 1, 1000000),
@@ -248,9 +248,9 @@ qd_server_options_result qd_server_options_parse(int argc, char *argv[], char *(
     const int result = qd_options_read(&server, all.rows, ROWS_COUNT, argc, argv, environment, error, error_size);
     qd_limits *limits = &all.options.limits;
     if (limits->address_connections_max == 0) {
-        const uint32_t half = limits->connections_max / 2;
+        const uint32_t most = limits->connections_max / 4 * 3;
 
-        limits->address_connections_max = half > ADDRESS_CONNECTIONS_LEAST ? half : ADDRESS_CONNECTIONS_LEAST;
+        limits->address_connections_max = most > ADDRESS_CONNECTIONS_LEAST ? most : ADDRESS_CONNECTIONS_LEAST;
     }
     limits->frame_bytes_max = (uint32_t)all.frame_bytes_max; /* the ranges fit */
     limits->queue_bytes_max = (uint32_t)all.queue_bytes_max;

@@ -137,7 +137,8 @@ qd_status qd_net_start(const qd_net_config *config, qd_net **result, char *error
 
 fail_loops:
     qd_listener_unbind(&net->listener);
-    snprintf(error, error_size, "cannot start the network threads: %s", qd_status_text(status));
+    snprintf(error, error_size, "cannot start the network threads: %s%s", qd_status_text(status),
+             status == QD_ERR_NO_MEMORY ? ". Raise --memory-max, or lower --loops" : "");
     destroy(net, loops_ready);
     return status;
 fail_bind:
