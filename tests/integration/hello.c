@@ -114,8 +114,8 @@ SESSION_TEST(token_decides_access)
 
     write_file(users, "first-token\nsecond-token\n");
     write_file(admins, "admin-token\n");
-    qd_process *server = session_start(QD_ARGS("--token-file", users, "--admin-token-file", admins,
-                                                  "--address-failed-tokens-max", "1000"));
+    qd_process *server = session_start(
+        QD_ARGS("--token-file", users, "--admin-token-file", admins, "--address-failed-tokens-max", "1000"));
     const char *address = qd_server_address(server);
     const char *wrong[] = {NULL, "", "first", "first-token ", "first-token\nsecond-token", "no"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {

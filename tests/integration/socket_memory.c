@@ -70,6 +70,7 @@ SESSION_TEST(stalled_peers_stay_within_memory_max)
         const qd_client_message hello = {
             .seq = 1, .kind = QD_CLIENT_HELLO, .as.hello = {.version = QD_PROTOCOL_VERSION}};
         raw_link *raw = raw_open(address);
+
         raw_send_message(raw, &hello);
         const qd_server_message *answer = raw_next(raw);
         if (answer == NULL || answer->kind != QD_SERVER_WELCOME) {

@@ -91,6 +91,7 @@ TEST(addresses_of_one_64_network_share_a_key)
 ADMISSION_TEST(silent_peers_use_a_quarter_and_the_oldest_gives_way)
 {
     static peer silent[1000], last;
+
     start();
 
     for (uint32_t i = 0; i < 1000; i++) {
@@ -118,6 +119,7 @@ ADMISSION_TEST(dropped_peers_that_linger_are_bounded)
 {
     static peer silent[1000];
     uint32_t entered = 0;
+
     start();
 
     while (entered < 1000 && qd_admission_check(&admission, key_of("10.0.0.1"), 0) == QD_NET_REFUSALS) {
@@ -132,6 +134,7 @@ ADMISSION_TEST(dropped_peers_that_linger_are_bounded)
 ADMISSION_TEST(introduced_peers_are_bounded_by_connections_max)
 {
     static peer peers[101];
+
     start();
 
     for (uint32_t i = 0; i < 100; i++) {
@@ -152,6 +155,7 @@ ADMISSION_TEST(introduced_peers_are_bounded_by_connections_max)
 ADMISSION_TEST(address_has_at_most_its_connections)
 {
     static peer peers[10];
+
     config.address_connections_max = 10;
     start();
 
