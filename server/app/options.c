@@ -117,7 +117,7 @@ static void table_init(table *all)
         QD_NUMBER_ROW("--address-connections-max", "N", "accept at most N connections at once per address",
                       limits->address_connections_max, 1, 1000000, "3/4 of --connections-max, at least 16"),
         NUMBER("--address-accepts-max",
-               "accept N connections per second and address, after --address-connections-max at once",
+               "accept N connections per second and address, after 4 times --address-connections-max at once",
                limits->address_accepts_max, 1, 1000000),
         NUMBER("--address-failed-tokens-max", "let an address try N wrong tokens per second, after 10 N at once",
                limits->address_failed_tokens_max, 1, 100000),

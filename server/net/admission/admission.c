@@ -5,6 +5,9 @@
 
 #define FAILED_TOKENS_BURST 10u
 
+/* All connections of an address may end and come back a few times. */
+#define BURST_OF_ACCEPTS 4u
+
 /* A small server must also take several peers that connect at the same time. */
 #define WAITING_LEAST 16u
 
@@ -37,7 +40,10 @@ void qd_admission_deinit(qd_admission *admission)
 
 static uint32_t burst_of_accepts(const qd_admission_config *config)
 {
-    return config->address_connections_max > 0 ? config->address_connections_max : config->connections_max;
+    const uint32_t most =
+        config->address_connections_max > 0 ? config->address_connections_max : config->connections_max;
+
+    return most < UINT32_MAX / BURST_OF_ACCEPTS ? BURST_OF_ACCEPTS * most : UINT32_MAX;
 }
 
 /* [lock] */

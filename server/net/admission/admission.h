@@ -6,8 +6,8 @@
  *     accept --> WAITING, a quarter as many, at least 16 --introduced--> INTRODUCED, at most connections_max
  *                   \--oldest, when a newer one needs its place--> DROPPED
  *
- * A restart of many clients behind one address is normal, so an address may open all of its connections at once. Only
- * after that does the rate of accepts bind it.
+ * A restart of many clients behind one address is normal, so an address may open all of its connections four times at
+ * once. Only after that does the rate of accepts bind it.
  *
  * It has a lock of its own, under which no other lock is taken. The owner keeps it until all connections are closed.
  */
@@ -24,7 +24,7 @@ typedef struct qd_admission_config {
     uint32_t connections_max;
     /* Per address; 0: no limit. */
     uint32_t address_connections_max;
-    uint32_t address_accepts_max;       /* per second, after address_connections_max at once */
+    uint32_t address_accepts_max;       /* per second, after 4 * address_connections_max at once */
     uint32_t address_failed_tokens_max; /* per second, after ten times as many at once */
     uint64_t secret[2];                 /* of the table's hash */
 } qd_admission_config;
