@@ -107,6 +107,11 @@ void qd_client_resumable(qd_client *client, const uint8_t *key)
     }
 }
 
+void qd_client_pings(qd_client *client)
+{
+    client->pings = true;
+}
+
 const qd_msg_welcome *qd_client_welcome(const qd_client *client)
 {
     return client->welcomed ? &client->welcome : NULL;
@@ -257,12 +262,25 @@ static void notice(qd_client *client, const qd_server_message *message)
     }
 }
 
+/* The caller does not see it. */
+static void answer_ping(qd_client *client, const qd_server_message *ping)
+{
+    qd_client_message pong = {.kind = QD_CLIENT_PONG, .as.ping = ping->as.pong};
+
+    qd_client_send(client, &pong);
+}
+
 static void take_frame(qd_client *client, const uint8_t *frame, size_t frame_size)
 {
     qd_client_entry *entry = qd_memory_zeroed(1, sizeof *entry);
     qd_decode_result result =
         entry == NULL ? QD_DECODE_NO_MEMORY : qd_decode_server(frame, frame_size, &qd_memory_of_codec, &entry->decoded);
 
+    if (result == QD_DECODE_OK && entry->decoded.message.kind == QD_SERVER_PING) {
+        answer_ping(client, &entry->decoded.message);
+        free_entry(entry);
+        return;
+    }
     if (result == QD_DECODE_OK) {
         if (client->last != NULL) {
             client->last->next = entry;

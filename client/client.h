@@ -39,7 +39,7 @@ struct qd_client {
     qd_msg_welcome welcome;
     char *welcome_server;
     uint8_t welcome_key[QD_RESUME_KEY_BYTES];
-    bool resumable;
+    bool resumable, pings;
     size_t resume_size; /* 0: a new session */
     uint8_t resume[QD_RESUME_KEY_BYTES];
     char farewell[QD_CLIENT_ERROR_BYTES_MAX];   /* the text of GoAway SHUTDOWN; empty before it */

@@ -222,6 +222,10 @@ QD_API qd_client_status qd_client_connect(qd_client *client, const char *address
  *     if (!qd_client_welcome(next)->resumed) ...                              too late: it is a new one
  */
 QD_API void qd_client_resumable(qd_client *client, const uint8_t *key);
+/* Call it before hello or connect. The server then finds this client's death within 15 s (L1 in proto/SPEC.md), also when
+ * the system still answers for a process that hangs. It pings a silent client, and the client answers by itself. So call
+ * qd_client_poll, _wait, _answer or _input at least every 5 s. */
+QD_API void qd_client_pings(qd_client *client);
 /* The server's Welcome; NULL before it. Valid as long as the client. */
 QD_API const qd_msg_welcome *qd_client_welcome(const qd_client *client);
 /* For poll(2) and similar calls; -1 without a socket. */

@@ -29,10 +29,13 @@ static uint64_t request_batch(qd_client *client, qd_client_kind kind, const qd_m
 
 uint64_t qd_client_hello(qd_client *client, const char *token, const char *name)
 {
+    static const char *const features[] = {QD_FEATURE_PINGS};
     qd_msg_hello hello = {.version = QD_PROTOCOL_VERSION,
                           .token = token,
                           .client = name,
                           .resumable = client->resumable,
+                          .feature_count = client->pings,
+                          .features = features,
                           .resume = {client->resume_size, client->resume}};
 
     return request(client, (qd_client_message){.kind = QD_CLIENT_HELLO, .as.hello = hello});

@@ -55,6 +55,12 @@ static inline bool qd_frame_reader_is_within(const qd_frame_reader *reader)
     return reader->in_frame || reader->prefix_size > 0;
 }
 
+/* The bytes of it that have arrived. */
+static inline size_t qd_frame_reader_arrived(const qd_frame_reader *reader)
+{
+    return reader->in_frame ? reader->held_size : reader->prefix_size;
+}
+
 /* Writes `length` as a varint; returns its size, 1 to 5. */
 size_t qd_frame_prefix_write(uint32_t length, uint8_t bytes[QD_FRAME_PREFIX_BYTES_MAX]);
 size_t qd_frame_prefix_size(uint32_t length);

@@ -219,6 +219,7 @@ typedef enum qd_client_kind {
     QD_CLIENT_SET_ROSTER,
     QD_CLIENT_MOVE_ROSTER,
     QD_CLIENT_LIST_SESSIONS,
+    QD_CLIENT_PONG,
 } qd_client_kind;
 
 /* ClientFrame. `kind` selects the member of `as`. */
@@ -235,7 +236,7 @@ typedef struct qd_client_message {
         qd_msg_subscribe subscribe;
         qd_msg_get_snapshot get_snapshot;
         qd_msg_step step; /* STEP, ACK */
-        qd_msg_ping ping;
+        qd_msg_ping ping; /* PING, PONG */
         qd_msg_query query;
         qd_msg_set_description set_description;
         qd_msg_observers observers; /* OBSERVE, MOVE_OBSERVERS, UNOBSERVE */
@@ -417,6 +418,13 @@ typedef struct qd_msg_server_stats {
     uint64_t refused_by_token_visible_entries;
     uint64_t refused_by_token_subscriptions;
     uint64_t refused_by_token_memory;
+    uint64_t not_alive;
+    uint64_t refused_full;
+    uint64_t refused_memory;
+    uint64_t refused_by_address_connections;
+    uint64_t refused_by_address_accepts;
+    uint64_t refused_by_address_tokens;
+    uint64_t dropped_silent;
 } qd_msg_server_stats;
 
 typedef struct qd_msg_room_stats {
@@ -492,6 +500,7 @@ typedef enum qd_server_kind {
     QD_SERVER_HANDED_OVER,
     QD_SERVER_ACCEPTED,
     QD_SERVER_SESSION_LIST,
+    QD_SERVER_PING,
 } qd_server_kind;
 
 /* ServerFrame. `kind` selects the member of `as`. */
@@ -508,7 +517,7 @@ typedef struct qd_server_message {
         qd_msg_applied applied;
         qd_msg_snapshot_result snapshot_result;
         qd_msg_stats stats;
-        qd_msg_ping pong;
+        qd_msg_ping pong; /* PONG, PING */
         qd_msg_error error;
         qd_msg_go_away go_away;
         qd_msg_query_result query_result;

@@ -30,7 +30,9 @@ extern "C" {
 #define QD_CLIENT_NAME_BYTES_MAX 64u
 #define QD_FEATURES_MAX          32u
 #define QD_FEATURE_BYTES_MAX     64u
-#define QD_SEQ_MAX               ((UINT64_C(1) << 53) - 1) /* so that a double holds it */
+/* See Hello.features. */
+#define QD_FEATURE_PINGS "pings"
+#define QD_SEQ_MAX       ((UINT64_C(1) << 53) - 1) /* so that a double holds it */
 
 /* The most late sessions that an Applied lists. */
 #define QD_APPLIED_LATE_MAX 64u

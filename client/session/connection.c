@@ -85,12 +85,15 @@ void qd_connection_lost(qd_session *session, const char *reason)
 
 static void say_hello(qd_session *session)
 {
+    static const char *const features[] = {QD_FEATURE_PINGS};
     bool resumes = session->has_key && !session->merged;
     qd_client_message hello = {.kind = QD_CLIENT_HELLO,
                                .as.hello = {.version = QD_PROTOCOL_VERSION,
                                             .token = session->token,
                                             .client = session->name,
                                             .resumable = true,
+                                            .feature_count = sizeof features / sizeof features[0],
+                                            .features = features,
                                             .resume = {resumes ? sizeof session->key : 0, session->key}}};
 
     /* Without a seq, so that it does not become Welcome.last_seq. */

@@ -69,7 +69,8 @@ qd_room_actor *qd_room_actor_create(qd_service *service, const char *name, const
     qd_heap_init(&actor->heap);
     atomic_fetch_add(&service->actors, 1);
     actor->creator_token = qd_token_acquire(creator->token);
-    if (!create_room(actor)) {
+    actor->has_timer = service->config.scheduler->reserve_timer(service->config.scheduler->context);
+    if (!actor->has_timer || !create_room(actor)) {
         qd_room_actor_destroy(actor);
         return NULL;
     }

@@ -13,6 +13,9 @@
 #define MIB (KIB * KIB)
 #define GIB (MIB * KIB)
 
+/* Gateways and NAT share addresses, so one may have most of the connections. The last quarter is for the others. */
+#define ADDRESS_CONNECTIONS_LEAST 16u
+
 #define LISTEN_DEFAULT "127.0.0.1:7400"
 
 /* ---- values ---- */
@@ -76,7 +79,7 @@ static const qd_option_choice formats[] = {{"text", QD_LOG_FORMAT_TEXT}, {"json"
 #define FIXED(number)      FIXED_TEXT(number) "; no limit with one token"
 #define FIXED_TEXT(number) #number
 
-#define ROWS_COUNT 36u
+#define ROWS_COUNT 40u
 
 typedef struct table {
     qd_server_options options;
@@ -103,6 +106,9 @@ static void table_init(table *all)
         .roster_ids_max = 4194304,
         .test_budget = 33554432,
         .slow_ms_max = 5000,
+        .silence_ms_max = 15000,
+        .address_accepts_max = 100,
+        .address_failed_tokens_max = 1,
         .resume_ms_max = 10000,
         .room_batches_max = 1024,
         .empty_close_ms_max = 600000,
@@ -120,6 +126,13 @@ static void table_init(table *all)
         QD_NUMBER_ROW("--loops", "N", "serve connections on N threads", options->loops, 1, QD_LOOPS_MAX,
                       "one per two cores"),
         NUMBER("--connections-max", "accept at most N connections at once", limits->connections_max, 1, 1000000),
+        QD_NUMBER_ROW("--address-connections-max", "N", "accept at most N connections at once per address",
+                      limits->address_connections_max, 1, 1000000, "3/4 of --connections-max, at least 16"),
+        NUMBER("--address-accepts-max",
+               "accept N connections per second and address, after 4 times --address-connections-max at once",
+               limits->address_accepts_max, 1, 1000000),
+        NUMBER("--address-failed-tokens-max", "let an address try N wrong tokens per second, after 10 N at once",
+               limits->address_failed_tokens_max, 1, 100000),
         SIZE("--frame-max", "read frames of at most SIZE", all->frame_bytes_max, QD_FRAME_BYTES_BEFORE_HELLO, 256 * MIB,
              NULL),
         NUMBER("--rooms-max", "open at most N rooms at once", limits->rooms_max, 1, QD_ROOM_DIRECTORY_ROOMS_MAX),
@@ -138,6 +151,8 @@ static void table_init(table *all)
              NULL),
         NUMBER("--slow-ms-max", "disconnect a slow reader after N ms with its queue over half full",
                limits->slow_ms_max, 1, 3600000),
+        NUMBER("--silence-ms-max", "disconnect a client after N ms without a sign of life", limits->silence_ms_max,
+               1000, 3600000),
         NUMBER("--resume-ms-max", "keep a resumable session for N ms without a connection", limits->resume_ms_max, 0,
                3600000),
         NUMBER("--room-batches-max", "let at most N batches of all writers wait in a room", limits->room_batches_max, 1,
@@ -282,8 +297,14 @@ qd_server_options_result qd_server_options_parse(int argc, char *argv[], char *(
 
     table_init(&all);
     const int result = qd_options_read(&server, all.rows, ROWS_COUNT, argc, argv, environment, error, error_size);
-    all.options.limits.frame_bytes_max = (uint32_t)all.frame_bytes_max; /* the ranges fit */
-    all.options.limits.queue_bytes_max = (uint32_t)all.queue_bytes_max;
+    qd_limits *limits = &all.options.limits;
+    if (limits->address_connections_max == 0) {
+        const uint32_t most = limits->connections_max / 4 * 3;
+
+        limits->address_connections_max = most > ADDRESS_CONNECTIONS_LEAST ? most : ADDRESS_CONNECTIONS_LEAST;
+    }
+    limits->frame_bytes_max = (uint32_t)all.frame_bytes_max; /* the ranges fit */
+    limits->queue_bytes_max = (uint32_t)all.queue_bytes_max;
     *options = all.options;
     switch (result) {
     case QD_OPTIONS_BAD:

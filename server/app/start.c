@@ -29,6 +29,13 @@
 #define FILES_AROUND    100u
 #define FILES_OF_A_LOOP 4u
 
+/* The system's buffer for each direction of a connection. The smallest holds a batch of a thousand entities. */
+#define SOCKET_BYTES_MIN 16384u
+#define SOCKET_BYTES_MAX 1048576u
+
+/* What must be left of --memory-max for sessions and rooms. */
+#define MEMORY_LEFT_MIN (4u << 20)
+
 static uint64_t random_number(void *context)
 {
     (void)context;
@@ -106,7 +113,9 @@ static void raise_files(uint32_t connections_max, uint32_t loops)
     if (getrlimit(RLIMIT_NOFILE, &files) != 0) {
         return;
     }
-    rlim_t soft = files.rlim_cur, needed = (rlim_t)connections_max + FILES_AROUND + FILES_OF_A_LOOP * loops;
+    rlim_t soft = files.rlim_cur;
+    /* Connections without Hello come on top, and those that were dropped for a newer one. */
+    rlim_t needed = (rlim_t)connections_max + connections_max / 2 + FILES_AROUND + FILES_OF_A_LOOP * loops;
     files.rlim_cur = files.rlim_max;
     if (setrlimit(RLIMIT_NOFILE, &files) != 0) {
         files.rlim_cur = soft;
@@ -138,8 +147,33 @@ static uint32_t loops_of(const qd_server_options *options)
     return loops < QD_LOOPS_MAX ? loops : QD_LOOPS_MAX;
 }
 
+/* A quarter of the memory is for the system's buffers, if every connection is used. */
+static uint32_t socket_bytes_of(uint32_t connections_max)
+{
+    const size_t both_doubled = 4; /* the system doubles the size of each direction */
+    const size_t bytes = qd_memory_limit() / 4 / connections_max / both_doubled;
+
+    return bytes < SOCKET_BYTES_MIN ? SOCKET_BYTES_MIN : bytes < SOCKET_BYTES_MAX ? (uint32_t)bytes : SOCKET_BYTES_MAX;
+}
+
+/* After everything has started: whether enough is left for rooms. */
+static bool has_memory(void)
+{
+    const size_t used = qd_memory_used(), limit = qd_memory_limit();
+
+    if (limit >= used && limit - used >= MEMORY_LEFT_MIN) {
+        return true;
+    }
+    fprintf(stderr,
+            "quadrille-server: --memory-max is %zu; must be at least %zu, of which the server itself uses %zu. Raise "
+            "it, or lower --connections-max, --workers or --loops\n",
+            limit, used + MEMORY_LEFT_MIN, used);
+    return false;
+}
+
 static int serve(const qd_server_options *options, const qd_server_config *config)
 {
+    const qd_limits *limits = &config->service.limits;
     qd_server server;
 
     qd_server_init(&server, config);
@@ -147,12 +181,20 @@ static int serve(const qd_server_options *options, const qd_server_config *confi
         .host = options->host,
         .port = options->port,
         .loops = loops_of(options),
-        .connections_max = config->service.limits.connections_max,
-        .outbox_bytes_max = config->service.limits.queue_bytes_max,
+        .connections_max = limits->connections_max,
+        .address_connections_max = limits->address_connections_max,
+        .address_accepts_max = limits->address_accepts_max,
+        .address_failed_tokens_max = limits->address_failed_tokens_max,
+        .secret = {random_number(NULL), random_number(NULL)},
+        .socket_bytes = socket_bytes_of(limits->connections_max),
+        .silence_ms_max = limits->silence_ms_max,
+        .unread_ms_max = limits->slow_ms_max,
+        .outbox_bytes_max = limits->queue_bytes_max,
         .frame_bytes_max = QD_FRAME_BYTES_BEFORE_HELLO,
         .handler = qd_server_link_handler(&server),
         .refusal = qd_server_refusal,
         .refusal_context = &server,
+        .refused = qd_server_refused,
     };
     raise_files(net_config.connections_max, net_config.loops);
     qd_net *net;
@@ -161,6 +203,12 @@ static int serve(const qd_server_options *options, const qd_server_config *confi
         fprintf(stderr, "quadrille-server: %s\n", error);
         qd_server_deinit(&server);
         return 1;
+    }
+    qd_memory_limit_footprint(true);
+    if (!has_memory()) {
+        stop(&server, net);
+        qd_server_deinit(&server);
+        return 2;
     }
     bool is_v6 = strchr(options->host, ':') != NULL;
     printf("%s listening on %s%s%s:%u\n", qd_server_name, is_v6 ? "[" : "", options->host, is_v6 ? "]" : "",

@@ -54,6 +54,9 @@ typedef void (*qd_actor_fn)(qd_actor *actor);
 
 #define QD_NEVER UINT64_MAX
 
+/* As many actors may have timers without a reservation. */
+#define QD_TIMERS_SPARE 16u
+
 struct qd_actor {
     qd_actor_fn run;
     /* Prefetches what a run touches first, or NULL. The scheduler may call it shortly before a run, with the same
@@ -89,6 +92,10 @@ typedef struct qd_scheduler {
     /* The last act of an actor's run. When the run has returned, the scheduler calls done(actor), which may free the
      * actor, and never touches it again. Earlier wakes have no effect; later ones are not allowed. */
     void (*retire)(void *context, qd_actor *actor, qd_actor_fn done);
+    /* Reserves memory for the timer of one more actor, or gives it back, so that wake_at cannot fail. A few actors need
+     * no reservation (QD_TIMERS_SPARE). false: there is no memory. [any] */
+    bool (*reserve_timer)(void *context);
+    void (*release_timer)(void *context);
     const qd_executor *executor; /* for use inside runs */
     void *context;
 } qd_scheduler;

@@ -61,6 +61,14 @@ typedef struct qd_link_ops {
     void (*resume)(qd_link *link);
     /* The longest frame accepted from now on. [loop] */
     void (*frame_bytes_max)(qd_link *link, size_t bytes_max);
+    /* The peer has introduced itself. false: the server has no place for it. [loop] */
+    bool (*introduce)(qd_link *link);
+    /* Whether the peer's address may try a token now; and that its token was wrong. [loop] */
+    bool (*may_try_token)(qd_link *link);
+    void (*token_failed)(qd_link *link);
+    /* From now on calls handler.silent when no byte has arrived for a third of that time although the link was reading,
+     * and handler.lost when none has for all of it. [loop] */
+    void (*watch)(qd_link *link, uint32_t silence_ms);
     /* Calls handler.expired once after that time, up to 100 ms late; 0 cancels. [loop] */
     void (*deadline)(qd_link *link, uint32_t after_ms);
     /* See Lifetime, 3. A second call may shorten the time. With 0, the link sends only what the system takes at once.
@@ -81,6 +89,7 @@ typedef enum qd_link_fault {
     QD_LINK_BAD_PREFIX = 1, /* the length is not a varint */
     QD_LINK_FRAME_TOO_LONG, /* `value` is the announced length */
     QD_LINK_NO_MEMORY,
+    QD_LINK_FRAME_SLOW, /* the rest of a frame did not come in time; `value` is the number of its bytes that came */
 } qd_link_fault;
 
 /* All calls are on the link's loop thread. The handler may use any op of the link in any of them. */
@@ -91,6 +100,9 @@ typedef struct qd_link_handler {
      * link. */
     void (*fault)(void *context, qd_link *link, qd_link_fault fault, uint64_t value);
     void (*expired)(void *context, qd_link *link);
+    /* See watch. May be NULL if it is never called. */
+    void (*silent)(void *context, qd_link *link);
+    void (*lost)(void *context, qd_link *link);
     /* Events were refused, and now less than half of the outbox is in use. */
     void (*drained)(void *context, qd_link *link);
     void (*closed)(void *context, qd_link *link);
@@ -120,6 +132,22 @@ static inline void qd_link_resume(qd_link *link)
 static inline void qd_link_frame_bytes_max(qd_link *link, size_t bytes_max)
 {
     link->ops->frame_bytes_max(link, bytes_max);
+}
+static inline bool qd_link_introduce(qd_link *link)
+{
+    return link->ops->introduce(link);
+}
+static inline bool qd_link_may_try_token(qd_link *link)
+{
+    return link->ops->may_try_token(link);
+}
+static inline void qd_link_token_failed(qd_link *link)
+{
+    link->ops->token_failed(link);
+}
+static inline void qd_link_watch(qd_link *link, uint32_t silence_ms)
+{
+    link->ops->watch(link, silence_ms);
 }
 static inline void qd_link_deadline(qd_link *link, uint32_t after_ms)
 {

@@ -6,14 +6,9 @@
 #include <unistd.h>
 
 #include "../base/log.h"
-#include "connection_state.h"
 
 /* How long a connection waits for the peer's end after it has written everything. */
-#define LINGER_MS        1000u
-#define REFUSAL_FLUSH_MS 1000u
-
-/* TCP probes a silent peer this often. Without probes, a connection to a peer that vanished would never end. */
-#define KEEPALIVE_S 60u
+#define LINGER_MS 1000u
 
 /* The most writes in a row for one connection; then the others get their turn. */
 #define WRITES_IN_A_ROW_MAX 16u
@@ -77,7 +72,11 @@ static void continue_reading(qd_connection *connection)
     connection->reading = wanted;
     if (!wanted) {
         uv_read_stop((uv_stream_t *)&connection->tcp);
-    } else if (uv_read_start((uv_stream_t *)&connection->tcp, on_alloc, on_read) != 0) {
+        return;
+    }
+    /* What it may have sent before was not read. */
+    connection->signs.heard_ms = uv_now(&connection->loop->uv);
+    if (uv_read_start((uv_stream_t *)&connection->tcp, on_alloc, on_read) != 0) {
         close_now(connection);
     }
 }
@@ -106,6 +105,7 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
         close_now(connection);
         return;
     }
+    connection->signs.heard_ms = uv_now(&connection->loop->uv);
     atomic_fetch_add_explicit(&connection->loop->bytes_in, (uint64_t)count, memory_order_relaxed);
     if (connection->state != QD_CONNECTION_OPEN) {
         return;
@@ -135,7 +135,7 @@ static void consume(qd_connection *connection, size_t bytes)
     }
     atomic_fetch_add_explicit(&connection->loop->bytes_out, bytes, memory_order_relaxed);
     if (has_space && !qd_connection_is_close_asked(connection)) {
-        connection->handler->drained(connection->handler->context, &connection->link);
+        connection->config->handler->drained(connection->config->handler->context, &connection->link);
     }
 }
 
@@ -234,14 +234,11 @@ static void on_closed(uv_handle_t *handle)
     uv_mutex_unlock(&connection->lock);
 
     LIST_REMOVE(connection, links);
-    if (connection->handler) {
-        atomic_fetch_sub_explicit(&loop->connection_count, 1, memory_order_relaxed);
-    } else {
-        loop->refusals--;
-    }
+    qd_admission_leave(connection->config->admission, &connection->admitted);
+    qd_memory_discharge(connection->config->system_bytes);
     /* Now only the link itself is left, in memory and in the counts. */
     if (connection->announced) {
-        connection->handler->closed(connection->handler->context, &connection->link);
+        connection->config->handler->closed(connection->config->handler->context, &connection->link);
     }
     qd_loop_unhold(loop);
     qd_link_release(&connection->link);
@@ -272,9 +269,67 @@ static void expire(qd_loop_deadline *deadline)
     if (connection->state != QD_CONNECTION_OPEN) {
         close_now(connection);
     } else if (!qd_connection_is_close_asked(connection)) {
-        connection->handler->expired(connection->handler->context, &connection->link);
+        connection->config->handler->expired(connection->config->handler->context, &connection->link);
     }
 }
+
+/* ---- signs of life [loop] ---- */
+
+static void check_signs(qd_connection *connection)
+{
+    const qd_link_handler *handler = connection->config->handler;
+    const qd_intake *intake = &connection->intake;
+    const qd_stream_state stream = {
+        .now_ms = uv_now(&connection->loop->uv),
+        .reading = connection->reading,
+        .in_frame = qd_intake_is_partial(intake),
+        .frame = intake->frames_ever,
+        .arrived = qd_frame_reader_arrived(&intake->reader),
+    };
+
+    switch (qd_silence_check(&connection->signs, connection->config->silence_ms_max, &stream)) {
+    case QD_SIGN_FINE:
+        return;
+    case QD_SIGN_SILENT:
+        handler->silent(handler->context, &connection->link);
+        return;
+    case QD_SIGN_LOST:
+        handler->lost(handler->context, &connection->link);
+        return;
+    case QD_SIGN_FRAME_SLOW:
+        qd_intake_fault(&connection->intake, QD_LINK_FRAME_SLOW, stream.arrived);
+    }
+}
+
+static void on_sweep(uv_timer_t *timer)
+{
+    qd_loop *loop = timer->data;
+    qd_connection *each;
+
+    if (LIST_EMPTY(&loop->connections)) {
+        uv_timer_stop(timer);
+    }
+    LIST_FOREACH (each, &loop->connections, links) {
+        if (each->state == QD_CONNECTION_OPEN && !qd_connection_is_close_asked(each)) {
+            check_signs(each);
+        }
+    }
+}
+
+/* They go on as long as the loop has a connection. */
+static void begin_sweeps(qd_connection *connection)
+{
+    uv_timer_t *timer = &connection->loop->sweep;
+    const uint32_t silence_ms_max = connection->config->silence_ms_max;
+    const uint32_t step_ms = qd_silence_step_ms(silence_ms_max);
+
+    connection->signs.heard_ms = uv_now(&connection->loop->uv);
+    if (silence_ms_max > 0 && !uv_is_active((uv_handle_t *)timer)) {
+        uv_timer_start(timer, on_sweep, step_ms, step_ms);
+    }
+}
+
+/* ---- opening [loop] ---- */
 
 static void open_socket(qd_connection *connection)
 {
@@ -293,13 +348,9 @@ static void open_socket(qd_connection *connection)
         close_now(connection);
         return;
     }
-    /* The connection also works without these options. */
-    uv_tcp_nodelay(&connection->tcp, 1);
-    uv_tcp_keepalive(&connection->tcp, 1, KEEPALIVE_S);
-    if (connection->handler) {
-        connection->announced = true;
-        connection->handler->opened(connection->handler->context, &connection->link);
-    }
+    begin_sweeps(connection);
+    connection->announced = true;
+    connection->config->handler->opened(connection->config->handler->context, &connection->link);
 }
 
 static void begin_closing(qd_connection *connection, uint64_t due_ns)
@@ -351,7 +402,7 @@ static qd_connection *create(qd_connection *connection, qd_loop *loop, const qd_
     }
     *connection = (qd_connection){
         .loop = loop,
-        .handler = config->handler,
+        .config = config,
         .fd = fd,
         .deadline.expire = expire,
         .request.run = serve,
@@ -368,42 +419,20 @@ static qd_connection *create(qd_connection *connection, qd_loop *loop, const qd_
     return connection;
 }
 
-qd_status qd_connection_start(qd_loop *loop, const qd_connection_config *config, int fd, const char *peer)
+qd_status qd_connection_start(qd_loop *loop, const qd_connection_config *config, int fd, const char *peer,
+                              qd_address_key key, qd_link **dropped)
 {
-    qd_connection *connection = create(qd_shared_alloc(sizeof *connection), loop, config, fd, peer);
-
-    if (!connection) {
+    if (!qd_memory_charge(config->system_bytes)) {
         return QD_ERR_NO_MEMORY;
     }
-    atomic_fetch_add_explicit(&loop->connection_count, 1, memory_order_relaxed);
+    qd_connection *connection = create(qd_shared_alloc(sizeof *connection), loop, config, fd, peer);
+    if (!connection) {
+        qd_memory_discharge(config->system_bytes);
+        return QD_ERR_NO_MEMORY;
+    }
+    *dropped = qd_admission_enter(config->admission, &connection->admitted, &connection->link, key);
     qd_connection_post(connection);
     return QD_OK;
-}
-
-qd_status qd_connection_refuse(qd_loop *loop, int fd, qd_buffer *refusal)
-{
-    static const qd_connection_config no_link = {.handler = NULL};
-    qd_connection *connection = create(qd_shared_alloc_beyond(sizeof *connection), loop, &no_link, fd, "");
-
-    if (!connection) {
-        return QD_ERR_NO_MEMORY;
-    }
-    loop->refusals++;
-    if (refusal) {
-        qd_link_send(&connection->link, &refusal, 1, QD_LINK_REPLY);
-    }
-    qd_link_close(&connection->link, REFUSAL_FLUSH_MS);
-    return QD_OK;
-}
-
-uint32_t qd_connections_count(const qd_loop *loops, uint32_t loop_count)
-{
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < loop_count; i++) {
-        count += atomic_load_explicit(&loops[i].connection_count, memory_order_relaxed);
-    }
-    return count;
 }
 
 void qd_connections_close(qd_loop *loop, uint32_t flush_ms)

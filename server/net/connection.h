@@ -17,24 +17,12 @@
 #ifndef QD_NET_CONNECTION_H
 #define QD_NET_CONNECTION_H
 
-#include "../base/link.h"
-#include "loop.h"
+#include "connection_state.h"
 
-typedef struct qd_connection_config {
-    const qd_link_handler *handler; /* must outlive the loop */
-    size_t outbox_bytes_max;
-    size_t frame_bytes_max;
-} qd_connection_config;
-
-/* Passes the socket to the loop, which opens a link on it. On failure the caller still owns `fd`. [any] */
-qd_status qd_connection_start(qd_loop *loop, const qd_connection_config *config, int fd, const char *peer) QD_MUST_USE;
-
-/* Sends the refusal (nothing if NULL) and closes. This connection never becomes a link and ignores the memory limit. If
- * the system has no memory, the caller still owns `fd`. [loop] */
-qd_status qd_connection_refuse(qd_loop *loop, int fd, qd_buffer *refusal) QD_MUST_USE;
-
-/* The number of links of all these loops. [any] */
-uint32_t qd_connections_count(const qd_loop *loops, uint32_t loop_count);
+/* Passes the socket to the loop, which opens a link on it. *dropped: the link that must be closed for it, with a
+ * reference, or NULL. On failure the caller still owns `fd`. [any] */
+qd_status qd_connection_start(qd_loop *loop, const qd_connection_config *config, int fd, const char *peer,
+                              qd_address_key key, qd_link **dropped) QD_MUST_USE;
 
 /* Calls qd_link_close for every link of the loop. [loop] */
 void qd_connections_close(qd_loop *loop, uint32_t flush_ms);

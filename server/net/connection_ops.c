@@ -129,6 +129,36 @@ static void op_deadline(qd_link *link, uint32_t after_ms)
     }
 }
 
+static bool op_introduce(qd_link *link)
+{
+    qd_connection *connection = connection_of(link);
+
+    return qd_admission_introduce(connection->config->admission, &connection->admitted);
+}
+
+static bool op_may_try_token(qd_link *link)
+{
+    qd_connection *connection = connection_of(link);
+
+    return qd_admission_may_try_token(connection->config->admission, &connection->admitted, qd_clock_now_ns());
+}
+
+static void op_token_failed(qd_link *link)
+{
+    qd_connection *connection = connection_of(link);
+
+    qd_admission_token_failed(connection->config->admission, &connection->admitted, qd_clock_now_ns());
+}
+
+static void op_watch(qd_link *link, uint32_t silence_ms)
+{
+    qd_connection *connection = connection_of(link);
+
+    QD_VALIDATE(qd_loop_is_current(connection->loop));
+    connection->signs.silence_ms = silence_ms;
+    connection->signs.heard_ms = uv_now(&connection->loop->uv);
+}
+
 static void op_close(qd_link *link, uint32_t flush_ms)
 {
     qd_connection *connection = connection_of(link);
@@ -153,6 +183,10 @@ const qd_link_ops qd_connection_ops = {
     .pause = op_pause,
     .resume = op_resume,
     .frame_bytes_max = op_frame_bytes_max,
+    .introduce = op_introduce,
+    .may_try_token = op_may_try_token,
+    .token_failed = op_token_failed,
+    .watch = op_watch,
     .deadline = op_deadline,
     .close = op_close,
     .destroy = op_destroy,

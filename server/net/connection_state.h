@@ -8,9 +8,20 @@
 
 #include "../base/clock.h"
 #include "../base/link.h"
+#include "admission/admission.h"
 #include "intake.h"
 #include "loop.h"
 #include "outbox.h"
+#include "silence.h"
+
+typedef struct qd_connection_config {
+    const qd_link_handler *handler; /* must outlive the loop */
+    qd_admission *admission;
+    size_t outbox_bytes_max;
+    size_t frame_bytes_max;
+    size_t system_bytes;     /* of the system's buffers, which count in the memory budget */
+    uint32_t silence_ms_max; /* see net.h */
+} qd_connection_config;
 
 typedef enum qd_connection_state {
     QD_CONNECTION_FRESH = 0,
@@ -23,8 +34,9 @@ typedef enum qd_connection_state {
 typedef struct qd_connection {
     qd_link link; /* first, so that a link casts to its connection */
     qd_loop *loop;
-    const qd_link_handler *handler; /* NULL: a refused connection, never a link */
-    int fd;                         /* until the handle owns it */
+    const qd_connection_config *config;
+    int fd;               /* until the handle owns it */
+    qd_admitted admitted; /* the admission's */
 
     /* [loop] */
     qd_connection_state state;
@@ -36,6 +48,7 @@ typedef struct qd_connection {
     size_t write_bytes; /* of the current write */
     qd_intake intake;
     uint64_t turn_cost;              /* since `serve` began, without that of frames */
+    qd_signs signs;                  /* of the peer's life */
     qd_loop_deadline deadline;       /* the handler's while open; then the end of closing */
     LIST_ENTRY(qd_connection) links; /* in the list of its loop */
 

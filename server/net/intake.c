@@ -61,7 +61,7 @@ bool qd_intake_is_partial(const qd_intake *intake)
     return !intake->faulted && (intake->held != NULL || qd_frame_reader_is_within(&intake->reader));
 }
 
-static void fault(qd_intake *intake, qd_link_fault what, uint64_t value)
+void qd_intake_fault(qd_intake *intake, qd_link_fault what, uint64_t value)
 {
     intake->faulted = true;
     intake->handler->fault(intake->handler->context, intake->link, what, value);
@@ -77,18 +77,19 @@ static void deliver(qd_intake *intake, const uint8_t **bytes, size_t *size)
         switch (qd_frame_reader_next(&intake->reader, bytes, size, &frame, &frame_size)) {
         case QD_FRAME_OK:
             intake->frames++;
+            intake->frames_ever++;
             intake->handler->frame(intake->handler->context, intake->link, frame, frame_size);
             break;
         case QD_FRAME_MORE:
             return;
         case QD_FRAME_BAD_PREFIX:
-            fault(intake, QD_LINK_BAD_PREFIX, 0);
+            qd_intake_fault(intake, QD_LINK_BAD_PREFIX, 0);
             return;
         case QD_FRAME_TOO_LONG:
-            fault(intake, QD_LINK_FRAME_TOO_LONG, intake->reader.length);
+            qd_intake_fault(intake, QD_LINK_FRAME_TOO_LONG, intake->reader.length);
             return;
         case QD_FRAME_NO_MEMORY:
-            fault(intake, QD_LINK_NO_MEMORY, 0);
+            qd_intake_fault(intake, QD_LINK_NO_MEMORY, 0);
             return;
         }
     }
@@ -105,7 +106,7 @@ void qd_intake_hold(qd_intake *intake, const uint8_t *bytes, size_t size)
 {
     intake->held = qd_heap_alloc(intake->heap, size);
     if (!intake->held) {
-        fault(intake, QD_LINK_NO_MEMORY, 0);
+        qd_intake_fault(intake, QD_LINK_NO_MEMORY, 0);
         return;
     }
     memcpy(intake->held, bytes, size);

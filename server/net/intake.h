@@ -24,9 +24,10 @@ typedef struct qd_intake {
     qd_heap *heap; /* the loop's */
     qd_codec_memory reader_memory;
     qd_frame_reader reader;
-    uint32_t frames; /* delivered since the connection set it to 0 */
-    bool faulted;    /* the rest of the stream cannot be parsed */
-    uint8_t *held;   /* the rest of a read that a pause interrupted, or NULL */
+    uint32_t frames;      /* delivered since the connection set it to 0 */
+    uint64_t frames_ever; /* delivered */
+    bool faulted;         /* the rest of the stream cannot be parsed */
+    uint8_t *held;        /* the rest of a read that a pause interrupted, or NULL */
     size_t held_size, held_delivered;
 } qd_intake;
 
@@ -46,6 +47,8 @@ void qd_intake_hold(qd_intake *intake, const uint8_t *bytes, size_t size);
 void qd_intake_continue(qd_intake *intake);
 /* Whether bytes have arrived that are no whole frame, or were not delivered. The end of the link would cut them off. */
 bool qd_intake_is_partial(const qd_intake *intake);
+/* Parses no more of the stream, and reports that. */
+void qd_intake_fault(qd_intake *intake, qd_link_fault what, uint64_t value);
 /* Frees the held bytes. */
 void qd_intake_drop(qd_intake *intake);
 /* Whether the intake can take more bytes. */

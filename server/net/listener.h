@@ -8,17 +8,36 @@
 #define QD_NET_LISTENER_H
 
 #include "connection.h"
-#include "refusal.h"
+
+/* Refused connections that are kept for a moment, so that their peers can read why. Further ones take the place of the
+ * oldest. */
+#define QD_LISTENER_REFUSED_MAX 64u
+
+typedef struct qd_refused {
+    int fd; /* -1: none */
+    uint64_t due_ns;
+} qd_refused;
+
+/* What accepted connections inherit from the listening socket. */
+typedef struct qd_socket_options {
+    uint32_t buffer_bytes;   /* for each direction; 0: as the system decides */
+    uint32_t silence_ms_max; /* 0: the system's defaults */
+    uint32_t unread_ms_max;
+} qd_socket_options;
 
 typedef struct qd_listener {
     int fd;
     uint16_t port;
     qd_loop *loops;
     uint32_t loop_count;
-    uint32_t next; /* the loop that gets the next connection */
-    uint32_t connections_max;
-    qd_buffer *refusals[QD_NET_REFUSALS]; /* each may be NULL */
+    uint32_t next;                                         /* the loop that gets the next connection */
+    qd_buffer *refusals[QD_NET_REFUSALS];                  /* each may be NULL */
+    void (*refused)(void *context, qd_net_refusal reason); /* may be NULL */
+    void *refused_context;
     qd_connection_config connection;
+    qd_refused kept[QD_LISTENER_REFUSED_MAX]; /* a ring: the next place has the oldest */
+    uint32_t kept_next;
+    qd_loop_deadline kept_deadline;
     bool starved; /* of descriptors or memory; logged once */
     uv_poll_t poll;
     uv_timer_t pause; /* until the next attempt while starved */
@@ -28,9 +47,9 @@ typedef struct qd_listener {
     uv_sem_t closed;
 } qd_listener;
 
-/* Binds and listens; on failure *error says why. The caller fills the other fields. */
-qd_status qd_listener_bind(qd_listener *listener, const char *host, uint16_t port, char *error,
-                           size_t error_size) QD_MUST_USE;
+/* Binds and listens; on failure *error says why. Sets connection.system_bytes. The caller fills the other fields. */
+qd_status qd_listener_bind(qd_listener *listener, const char *host, uint16_t port, const qd_socket_options *options,
+                           char *error, size_t error_size) QD_MUST_USE;
 /* Undoes the bind of a listener that was never attached. */
 void qd_listener_unbind(qd_listener *listener);
 

@@ -184,10 +184,11 @@ qd_status qd_loop_init(qd_loop *loop)
     if (uv_loop_init(&loop->uv) != 0) {
         goto fail_system;
     }
-    /* These two cannot fail. */
+    /* These cannot fail. */
     uv_prepare_init(&loop->uv, &loop->turn);
     uv_timer_init(&loop->uv, &loop->clock);
-    loop->turn.data = loop->clock.data = loop->wake.data = loop;
+    uv_timer_init(&loop->uv, &loop->sweep);
+    loop->turn.data = loop->clock.data = loop->sweep.data = loop->wake.data = loop;
     uv_prepare_start(&loop->turn, on_turn);
     if (uv_async_init(&loop->uv, &loop->wake, on_wake) != 0) {
         qd_loop_deinit(loop);

@@ -59,11 +59,10 @@ typedef struct qd_loop {
     uint32_t holders;
     qd_loop_deadline deadlines;             /* the ring's head */
     LIST_HEAD(, qd_connection) connections; /* connection.c's */
-    uint32_t refusals;                      /* refused connections that still exist */
+    uv_timer_t sweep;                       /* for signs of life; connection.c's */
     qd_heap heap;
     uint8_t *read_buffer; /* of QD_LOOP_READ_BYTES; in use during one read callback only */
-    /* [any] Written by the loop; connection_count also by the listener's loop. */
-    _Atomic uint32_t connection_count;
+    /* [any] Written by the loop. */
     _Atomic uint64_t bytes_in, bytes_out;
 } qd_loop;
 

@@ -18,6 +18,7 @@ typedef struct stop_request {
 
 struct qd_net {
     qd_link_handler handler;
+    qd_admission admission;
     qd_listener listener;
     uint32_t loop_count;
     stop_request *stops; /* one per loop */
@@ -59,6 +60,7 @@ static void destroy(qd_net *net, uint32_t loops_ready)
             qd_buffer_release(net->listener.refusals[i]);
         }
     }
+    qd_admission_deinit(&net->admission);
     qd_shared_free(net, size_of(net->loop_count));
 }
 
@@ -78,13 +80,33 @@ qd_status qd_net_start(const qd_net_config *config, qd_net **result, char *error
     net->listener = (qd_listener){
         .loops = net->loops,
         .loop_count = config->loops,
-        .connections_max = config->connections_max,
+        .refused = config->refused,
+        .refused_context = config->refusal_context,
         .connection = {.handler = &net->handler,
+                       .admission = &net->admission,
                        .outbox_bytes_max = config->outbox_bytes_max,
-                       .frame_bytes_max = config->frame_bytes_max},
+                       .frame_bytes_max = config->frame_bytes_max,
+                       .silence_ms_max = config->silence_ms_max},
+    };
+    const qd_admission_config admission = {
+        .connections_max = config->connections_max,
+        .address_connections_max = config->address_connections_max,
+        .address_accepts_max = config->address_accepts_max,
+        .address_failed_tokens_max = config->address_failed_tokens_max,
+        .secret = {config->secret[0], config->secret[1]},
+    };
+    const qd_socket_options options = {
+        .buffer_bytes = config->socket_bytes,
+        .silence_ms_max = config->silence_ms_max,
+        .unread_ms_max = config->unread_ms_max,
     };
 
-    status = qd_listener_bind(&net->listener, config->host, config->port, error, error_size);
+    status = qd_admission_init(&net->admission, &admission);
+    if (status != QD_OK) {
+        qd_shared_free(net, size_of(config->loops));
+        goto fail;
+    }
+    status = qd_listener_bind(&net->listener, config->host, config->port, &options, error, error_size);
     if (status != QD_OK) {
         goto fail_bind;
     }
@@ -115,7 +137,8 @@ qd_status qd_net_start(const qd_net_config *config, qd_net **result, char *error
 
 fail_loops:
     qd_listener_unbind(&net->listener);
-    snprintf(error, error_size, "cannot start the network threads: %s", qd_status_text(status));
+    snprintf(error, error_size, "cannot start the network threads: %s%s", qd_status_text(status),
+             status == QD_ERR_NO_MEMORY ? ". Raise --memory-max, or lower --loops" : "");
     destroy(net, loops_ready);
     return status;
 fail_bind:
@@ -131,9 +154,9 @@ uint16_t qd_net_port(const qd_net *net)
     return net->listener.port;
 }
 
-uint32_t qd_net_connections(const qd_net *net)
+uint32_t qd_net_connections(qd_net *net)
 {
-    return qd_connections_count(net->loops, net->loop_count);
+    return qd_admission_count(&net->admission);
 }
 
 uint64_t qd_net_bytes_in(const qd_net *net)

@@ -12,15 +12,27 @@
 #define QD_NET_NET_H
 
 #include "../base/link.h"
-#include "refusal.h"
+#include "admission/refusal.h"
 
 typedef struct qd_net qd_net;
 
 typedef struct qd_net_config {
-    const char *host;         /* a name or a number; an IPv6 address without brackets */
-    uint16_t port;            /* 0: any free port */
-    uint32_t loops;           /* threads, at least 1 */
-    uint32_t connections_max; /* further connections get the refusal and are closed; they never become links */
+    const char *host; /* a name or a number; an IPv6 address without brackets */
+    uint16_t port;    /* 0: any free port */
+    uint32_t loops;   /* threads, at least 1 */
+    /* Links that have introduced themselves; a quarter as many more may wait for that. Further connections get the
+     * refusal and are closed; they never become links. The quotas of an address: see admission/admission.h. */
+    uint32_t connections_max;
+    uint32_t address_connections_max, address_accepts_max, address_failed_tokens_max; /* 0: no limit */
+    uint64_t secret[2];                                                               /* unforeseeable */
+    /* Of the system's buffer for each direction of a connection, which counts in the memory budget; 0: as the system
+     * decides, uncounted. */
+    uint32_t socket_bytes;
+    /* A peer that gives no sign of life for that long is lost; 0: never. A frame must arrive within two thirds of it, or
+     * at 1 KiB per second. */
+    uint32_t silence_ms_max;
+    /* Unread data may keep a connection that long without a sign of life; see silence_ms_max. */
+    uint32_t unread_ms_max;
     size_t outbox_bytes_max;
     size_t frame_bytes_max; /* the initial limit; see qd_link_frame_bytes_max */
     qd_link_handler handler;
@@ -28,6 +40,8 @@ typedef struct qd_net_config {
      * start, once for each reason. The net takes over the references. */
     qd_buffer *(*refusal)(void *context, qd_net_refusal reason);
     void *refusal_context;
+    /* Called for each connection that is refused or dropped; may be NULL. [any] */
+    void (*refused)(void *context, qd_net_refusal reason);
 } qd_net_config;
 
 /* Binds, listens and starts the threads. On failure *error (of error_size) names the address, the problem and the
@@ -36,9 +50,9 @@ qd_status qd_net_start(const qd_net_config *config, qd_net **net, char *error, s
 
 /* The port in use. */
 uint16_t qd_net_port(const qd_net *net);
-uint32_t qd_net_connections(const qd_net *net); /* [any] */
-uint64_t qd_net_bytes_in(const qd_net *net);    /* [any] */
-uint64_t qd_net_bytes_out(const qd_net *net);   /* [any] */
+uint32_t qd_net_connections(qd_net *net);     /* [any] */
+uint64_t qd_net_bytes_in(const qd_net *net);  /* [any] */
+uint64_t qd_net_bytes_out(const qd_net *net); /* [any] */
 
 /* Accepts no more connections; existing ones continue. [any] */
 void qd_net_stop_listening(qd_net *net);

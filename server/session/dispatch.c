@@ -18,6 +18,13 @@ static void handle_ping(qd_session *session, qd_request **request)
                       &(qd_server_message){.kind = QD_SERVER_PONG, .as.pong = (*request)->decoded.message.as.ping});
 }
 
+/* That it came is enough. */
+static void handle_pong(qd_session *session, qd_request **request)
+{
+    (void)session;
+    (void)request;
+}
+
 static void handle_nothing(qd_session *session, qd_request **request)
 {
     fail(session, *request, 0, QD_ERROR_UNKNOWN_MESSAGE,
@@ -201,6 +208,7 @@ static const struct route routes[] = {
     [QD_CLIENT_SET_ROSTER] = {.check = qd_roster_check, .writes = true, .rights = QD_RIGHT_WRITE},
     [QD_CLIENT_MOVE_ROSTER] = {.check = qd_roster_check, .writes = true, .rights = QD_RIGHT_WRITE},
     [QD_CLIENT_LIST_SESSIONS] = {.handle = handle_list_sessions},
+    [QD_CLIENT_PONG] = {.handle = handle_pong},
 };
 
 /* ---- the frame ---- */

@@ -10,8 +10,8 @@
 
 #define fail qd_session_fail
 
-/* The server supports nothing beyond version 1 yet, so the names have no effect. */
-static bool check_features(qd_session *session, qd_request *request, const qd_msg_hello *hello)
+/* Notes those that the server supports; other names have no effect. */
+static bool take_features(qd_session *session, qd_request *request, const qd_msg_hello *hello)
 {
     if (hello->feature_count > QD_FEATURES_MAX) {
         fail(session, request, 0, QD_ERROR_INVALID, "features has %zu names; must have at most %u",
@@ -26,6 +26,7 @@ static bool check_features(qd_session *session, qd_request *request, const qd_ms
                  QD_FEATURE_BYTES_MAX);
             return false;
         }
+        session->pings |= strcmp(hello->features[i], QD_FEATURE_PINGS) == 0;
     }
     return true;
 }
@@ -55,12 +56,20 @@ void qd_hello(qd_session *session, qd_request **request)
              token ? QD_TOKEN_BYTES_MAX : QD_CLIENT_NAME_BYTES_MAX);
         return;
     }
-    if (!check_features(session, *request, hello)) {
+    if (!take_features(session, *request, hello)) {
         return;
     }
     qd_fault fault;
     if (!qd_sessions_admit(session->sessions, session, hello->token, &fault)) {
         qd_session_end(session, seq, fault.code, "%s", fault.text);
+        return;
+    }
+    if (!qd_link_introduce(session->link)) {
+        qd_count(&session->service->counters, QD_COUNT_REFUSED_FULL, 1);
+        qd_session_go_away(session, QD_GO_AWAY_FULL,
+                           "the server has %" PRIu32
+                           " sessions; must have at most that many (--connections-max). Try again later",
+                           session->service->config.limits.connections_max);
         return;
     }
     qd_log(QD_LOG_DEBUG, "hello", QD_LOG_NUMBER("session", session->endpoint->session),

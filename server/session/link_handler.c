@@ -53,6 +53,13 @@ static void on_fault(void *context, qd_link *link, qd_link_fault fault, uint64_t
                        waiting ? " before Hello. Send Hello first" : " (--frame-max). Split the batch");
         return;
     }
+    case QD_LINK_FRAME_SLOW:
+        qd_count(&session->service->counters, QD_COUNT_NOT_ALIVE, 1);
+        qd_session_go_away(session, QD_GO_AWAY_NOT_ALIVE,
+                           "%" PRIu64 " bytes of a frame came within %" PRIu32
+                           " ms (2/3 of --silence-ms-max), and then not 1 KiB per second. Send whole frames",
+                           value, session->service->config.limits.silence_ms_max / 3 * 2);
+        return;
     case QD_LINK_NO_MEMORY:
         break;
     }
@@ -69,6 +76,28 @@ static void on_expired(void *context, qd_link *link)
     } else if (session != NULL && session->state == QD_SESSION_WAITING) {
         qd_session_end(session, 0, QD_ERROR_NO_HELLO,
                        "no Hello came within %u ms; must come first. Send it after connecting", QD_HELLO_MS_MAX);
+    }
+}
+
+static void on_silent(void *context, qd_link *link)
+{
+    (void)context;
+    qd_session *session = link->session;
+    if (session != NULL && session->state == QD_SESSION_READY) {
+        qd_reply_send(session->service, link, &(qd_server_message){.kind = QD_SERVER_PING});
+    }
+}
+
+static void on_lost(void *context, qd_link *link)
+{
+    (void)context;
+    qd_session *session = link->session;
+    if (session != NULL && session->state == QD_SESSION_READY) {
+        qd_count(&session->service->counters, QD_COUNT_NOT_ALIVE, 1);
+        qd_session_go_away(session, QD_GO_AWAY_NOT_ALIVE,
+                           "no sign of life came for %" PRIu32
+                           " ms (--silence-ms-max); Ping must be answered. Send Pong at once",
+                           session->service->config.limits.silence_ms_max);
     }
 }
 
@@ -112,6 +141,8 @@ qd_link_handler qd_sessions_link_handler(qd_sessions *sessions)
         .frame = on_frame,
         .fault = on_fault,
         .expired = on_expired,
+        .silent = on_silent,
+        .lost = on_lost,
         .drained = on_drained,
         .closed = on_closed,
         .context = sessions,

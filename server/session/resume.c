@@ -28,12 +28,15 @@ void qd_resume_enable(qd_session *session)
 void qd_session_welcome(qd_session *session, bool resumed)
 {
     const qd_limits *limits = &session->service->config.limits;
+    static const char *const features[] = {QD_FEATURE_PINGS};
     uint8_t key[QD_RESUME_KEY_BYTES];
     qd_server_message message = {.seq = session->hello_seq,
                                  .kind = QD_SERVER_WELCOME,
                                  .as.welcome = {.version = QD_PROTOCOL_VERSION,
                                                 .server = qd_server_name,
                                                 .session = session->endpoint->session,
+                                                .features = features,
+                                                .feature_count = sizeof features / sizeof features[0],
                                                 .limits = {
                                                     .frame_bytes_max = limits->frame_bytes_max,
                                                     .rooms_max = limits->rooms_max,
@@ -59,6 +62,9 @@ void qd_session_welcome(qd_session *session, bool resumed)
     session->state = QD_SESSION_READY;
     qd_sessions_introduce(session->sessions, session);
     qd_link_deadline(session->link, 0);
+    if (session->pings) {
+        qd_link_watch(session->link, limits->silence_ms_max);
+    }
     qd_link_frame_bytes_max(session->link, limits->frame_bytes_max);
     qd_reply_send(session->service, session->link, &message);
 }

@@ -2,11 +2,15 @@
 #include "session.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 
 #include "../actor/service/reply.h"
 #include "../base/assert.h"
 
 #define SWEEP_COUNT_MIN 16u
+
+#define GO_AWAY_BYTES_MAX 300
 
 qd_session *qd_session_create(struct qd_sessions *sessions, qd_service *service, qd_link *link)
 {
@@ -142,6 +146,21 @@ void qd_session_answer(qd_session *session, const qd_request *request, qd_server
 {
     message->seq = request->decoded.message.seq;
     qd_reply_send(session->service, session->link, message);
+}
+
+void qd_session_go_away(qd_session *session, qd_go_away_reason reason, const char *format, ...)
+{
+    char text[GO_AWAY_BYTES_MAX];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    session->state = QD_SESSION_ENDED;
+    qd_reply_send(session->service, session->link,
+                  &(qd_server_message){.kind = QD_SERVER_GO_AWAY,
+                                       .as.go_away = {.reason = reason, .text = text, .deadline_ms = QD_FLUSH_MS_MAX}});
+    qd_link_close(session->link, QD_FLUSH_MS_MAX);
 }
 
 qd_membership *qd_session_expect_membership(qd_session *session, const qd_request *request, uint64_t room)

@@ -51,6 +51,7 @@ typedef struct qd_session {
     qd_tokens *tokens; /* NULL: the server has no tokens */
 
     qd_session_state state;
+    bool pings;                                /* the feature is in use */
     char client[QD_CLIENT_NAME_BYTES_MAX + 1]; /* the client's name */
     uint64_t since_ns;                         /* when the client introduced itself first */
     pthread_mutex_t rooms_mutex;               /* for changes of the next three, and for other threads to read them */
@@ -93,6 +94,9 @@ void qd_session_answer(qd_session *session, const qd_request *request, qd_server
     qd_reply_error((session)->service, (session)->link, (request)->decoded.message.seq, (room), (code), __VA_ARGS__)
 #define qd_session_refuse(session, request, fault)                                                                     \
     qd_session_fail(session, request, (fault)->room, (fault)->code, "%s", (fault)->text)
+/* GoAway and close. */
+void qd_session_go_away(qd_session *session, qd_go_away_reason reason, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Error, GoAway, close: see qd_reply_end. */
 #define qd_session_end(session, seq, code, ...)                                                                        \
     ((session)->state = QD_SESSION_ENDED, qd_reply_end((session)->service, (session)->link, (seq), (code), __VA_ARGS__))

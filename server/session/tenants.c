@@ -2,6 +2,7 @@
 #include "tenants.h"
 
 #include <arpa/inet.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "../actor/service/reply.h"
@@ -29,16 +30,32 @@ static void write_address(const char *peer, char address[sizeof((qd_link *)0)->p
     }
 }
 
-/* Sets what the token allows. False: nothing. */
-static bool authenticate(qd_sessions *sessions, qd_session *session, const char *token)
+/* Sets what the token allows. */
+static bool authenticate(qd_sessions *sessions, qd_session *session, const char *token, qd_fault *fault)
 {
     static const qd_grant anybody = {.token = "", .role = QD_ROLE_WRITER, .patterns = ""};
 
     pthread_mutex_lock(&sessions->mutex);
-    session->grant = sessions->tokens == NULL ? &anybody : qd_tokens_find(sessions->tokens, token);
-    session->tokens = session->grant != NULL ? qd_tokens_acquire(sessions->tokens) : NULL;
+    const bool may_try = sessions->tokens == NULL || qd_link_may_try_token(session->link);
+    if (may_try) {
+        session->grant = sessions->tokens == NULL ? &anybody : qd_tokens_find(sessions->tokens, token);
+        session->tokens = session->grant != NULL ? qd_tokens_acquire(sessions->tokens) : NULL;
+    }
     pthread_mutex_unlock(&sessions->mutex);
-    return session->grant != NULL;
+    if (!may_try) {
+        qd_count(&session->service->counters, QD_COUNT_REFUSED_ADDRESS_TOKENS, 1);
+        return qd_fault_set(fault, QD_ERROR_QUOTA_ADDRESS,
+                            "this address has sent too many wrong tokens; must be at most %" PRIu32
+                            " per second (--address-failed-tokens-max). Connect again later",
+                            session->service->config.limits.address_failed_tokens_max);
+    }
+    if (session->grant == NULL) {
+        qd_link_token_failed(session->link);
+        return qd_fault_set(
+            fault, QD_ERROR_UNAUTHENTICATED,
+            "the token is unknown to the server; must be one of its --token-file. Send such a token in Hello");
+    }
+    return true;
 }
 
 static bool open_account(qd_session *session, const char *token)
@@ -67,10 +84,8 @@ static bool keep_token(qd_session *session, const char *token)
 
 bool qd_sessions_admit(qd_sessions *sessions, qd_session *session, const char *token, qd_fault *fault)
 {
-    if (!authenticate(sessions, session, token)) {
-        return qd_fault_set(
-            fault, QD_ERROR_UNAUTHENTICATED,
-            "the token is unknown to the server; must be one of its --token-file. Send such a token in Hello");
+    if (!authenticate(sessions, session, token, fault)) {
+        return false;
     }
     if (!keep_token(session, token) || !open_account(session, token)) {
         return qd_fault_set(fault, QD_ERROR_LIMIT,

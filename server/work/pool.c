@@ -155,6 +155,25 @@ static void retire(void *context, qd_actor *actor, qd_actor_fn done)
     me->retired = done;
 }
 
+static bool reserve_timer(void *context)
+{
+    qd_pool *pool = context;
+
+    pthread_mutex_lock(&pool->lock);
+    bool reserved = qd_timers_reserve(&pool->timers);
+    pthread_mutex_unlock(&pool->lock);
+    return reserved;
+}
+
+static void release_timer(void *context)
+{
+    qd_pool *pool = context;
+
+    pthread_mutex_lock(&pool->lock);
+    qd_timers_release(&pool->timers);
+    pthread_mutex_unlock(&pool->lock);
+}
+
 /* ---- the life of a worker ---- */
 
 /* [lock] Takes the earliest few timers that are due. Returns the number of their actors that have to be queued. */
@@ -460,6 +479,8 @@ qd_status qd_pool_create(uint32_t workers, qd_pool **result)
                                      .run_inline = run_inline,
                                      .wake_at = wake_at,
                                      .retire = retire,
+                                     .reserve_timer = reserve_timer,
+                                     .release_timer = release_timer,
                                      .executor = &pool->executor,
                                      .context = pool};
     atomic_init(&pool->timer_next_ns, QD_NEVER);
@@ -467,6 +488,10 @@ qd_status qd_pool_create(uint32_t workers, qd_pool **result)
     qd_timers_init(&pool->timers, &pool->heap);
     for (uint32_t index = 0; index < workers; index++) {
         init_worker(pool, index);
+    }
+    if (!qd_timers_reserve(&pool->timers)) {
+        free_all(pool);
+        return QD_ERR_NO_MEMORY;
     }
 
     uint32_t started = start_threads(pool);

@@ -15,17 +15,16 @@ void qd_timers_init(qd_timers *timers, qd_heap *heap)
     *timers = (qd_timers){.heap = heap};
 }
 
-static void free_arrays(const qd_timers *timers)
+static void free_arrays(qd_heap *heap, qd_timer *rows, qd_timer_home *home, uint32_t capacity)
 {
-    qd_heap_free_aligned(timers->heap, timers->rows - LEAD_ROWS, QD_LINE_BYTES,
-                         (LEAD_ROWS + timers->capacity) * sizeof *timers->rows);
-    qd_heap_free_aligned(timers->heap, timers->home, QD_LINE_BYTES, timers->capacity * sizeof *timers->home);
+    qd_heap_free_aligned(heap, rows, QD_LINE_BYTES, rows ? (LEAD_ROWS + capacity) * sizeof *rows : 0);
+    qd_heap_free_aligned(heap, home, QD_LINE_BYTES, home ? capacity * sizeof *home : 0);
 }
 
 void qd_timers_deinit(qd_timers *timers)
 {
     if (timers->capacity > 0) {
-        free_arrays(timers);
+        free_arrays(timers->heap, timers->rows - LEAD_ROWS, timers->home, timers->capacity);
     }
     *timers = (qd_timers){.heap = timers->heap};
 }
@@ -73,21 +72,40 @@ static void settle(qd_timers *timers, uint32_t place, qd_timer timer)
     put(timers, place, timer);
 }
 
-/* A timer that cannot be set would be a room that never ticks again, so this memory is needed, not asked for. */
-static void grow(qd_timers *timers)
+static bool grow(qd_timers *timers)
 {
-    qd_timers old = *timers;
-    uint32_t capacity = old.capacity ? old.capacity * 2 : CAPACITY_MIN;
-    qd_timer *rows = qd_heap_need(old.heap, QD_LINE_BYTES, (LEAD_ROWS + capacity) * sizeof *rows);
+    const uint32_t old = timers->capacity, capacity = old ? old * 2 : CAPACITY_MIN;
+    qd_timer *rows = qd_heap_alloc_aligned(timers->heap, QD_LINE_BYTES, (LEAD_ROWS + capacity) * sizeof *rows);
+    qd_timer_home *home = qd_heap_alloc_aligned(timers->heap, QD_LINE_BYTES, capacity * sizeof *home);
 
-    timers->rows = rows + LEAD_ROWS;
-    timers->home = qd_heap_need(old.heap, QD_LINE_BYTES, capacity * sizeof *timers->home);
-    timers->capacity = capacity;
-    if (old.capacity > 0) {
-        memcpy(timers->rows, old.rows, old.capacity * sizeof *rows);
-        memcpy(timers->home, old.home, old.capacity * sizeof *old.home);
-        free_arrays(&old);
+    if (!rows || !home) {
+        free_arrays(timers->heap, rows, home, capacity);
+        return false;
     }
+    if (old > 0) {
+        memcpy(rows + LEAD_ROWS, timers->rows, old * sizeof *rows);
+        memcpy(home, timers->home, old * sizeof *home);
+        free_arrays(timers->heap, timers->rows - LEAD_ROWS, timers->home, old);
+    }
+    timers->rows = rows + LEAD_ROWS;
+    timers->home = home;
+    timers->capacity = capacity;
+    return true;
+}
+
+bool qd_timers_reserve(qd_timers *timers)
+{
+    if (timers->reserved + QD_TIMERS_SPARE >= timers->capacity && !grow(timers)) {
+        return false;
+    }
+    timers->reserved++;
+    return true;
+}
+
+void qd_timers_release(qd_timers *timers)
+{
+    QD_ASSERT(timers->reserved > 0);
+    timers->reserved--;
 }
 
 /* There are never more in use than timers. */
@@ -135,9 +153,7 @@ void qd_timers_set(qd_timers *timers, qd_actor *actor, uint64_t due_ns)
         settle(timers, home_of(timers, index)->place, (qd_timer){due_ns, index});
         return;
     }
-    if (timers->count == timers->capacity) {
-        grow(timers);
-    }
+    QD_ASSERT(timers->count < timers->capacity);
     index = take_index(timers, actor);
     settle(timers, ++timers->count, (qd_timer){due_ns, index});
 }

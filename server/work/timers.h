@@ -31,13 +31,19 @@ typedef struct qd_timers {
     qd_timer *rows;      /* the four children of a row share a cache line */
     qd_timer_home *home; /* by index - 1; entries from `used` on were never used */
     uint32_t count, capacity;
+    uint32_t reserved;
     uint32_t used, free_first;
 } qd_timers;
 
 void qd_timers_init(qd_timers *timers, qd_heap *heap);
 void qd_timers_deinit(qd_timers *timers);
 
-/* Sets or replaces the actor's timer; QD_NEVER cancels it. */
+/* Makes room for the timer of one more actor; the first call also for the spare ones. false: there is no memory. */
+bool qd_timers_reserve(qd_timers *timers) QD_MUST_USE;
+void qd_timers_release(qd_timers *timers);
+
+/* Sets or replaces the actor's timer; QD_NEVER cancels it. Without reservations, QD_TIMERS_SPARE actors may have
+ * one. */
 void qd_timers_set(qd_timers *timers, qd_actor *actor, uint64_t due_ns);
 
 /* When the first timer is due; QD_NEVER: there is none. */

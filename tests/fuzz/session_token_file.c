@@ -14,20 +14,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     char path[FUZZ_PATH_SIZE], error[400] = "";
     int file = fuzz_as_file(bytes, size, path);
-    qd_tokens tokens;
+    qd_tokens *tokens = qd_tokens_read(path, error, sizeof error);
 
-    if (qd_tokens_read(path, &tokens, error, sizeof error) != QD_OK) {
-        FUZZ_CHECK(tokens.count == 0 && tokens.tokens == NULL && error[0] != '\0');
-    } else {
-        FUZZ_CHECK(tokens.count > 0 && error[0] == '\0');
-    }
-    for (size_t i = 0; i < tokens.count; i++) {
-        size_t length = strlen(tokens.tokens[i]);
+    FUZZ_CHECK((tokens == NULL) == (error[0] != '\0') && (tokens == NULL || tokens->count > 0));
+    for (size_t i = 0; tokens != NULL && i < tokens->count; i++) {
+        size_t length = strlen(tokens->grants[i].token);
 
-        FUZZ_CHECK(length > 0 && length <= QD_TOKEN_BYTES_MAX && qd_tokens_contain(&tokens, tokens.tokens[i]));
+        FUZZ_CHECK(length > 0 && length <= QD_TOKEN_BYTES_MAX);
+        FUZZ_CHECK(qd_tokens_find(tokens, tokens->grants[i].token) != NULL);
     }
-    FUZZ_CHECK(!qd_tokens_contain(&tokens, ""));
-    qd_tokens_deinit(&tokens);
+    FUZZ_CHECK(tokens == NULL || qd_tokens_find(tokens, "") == NULL);
+    qd_tokens_release(tokens);
     close(file);
     return 0;
 }

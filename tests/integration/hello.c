@@ -113,7 +113,7 @@ SESSION_TEST(token_decides_access)
     char tokens[] = "/tmp/quadrille-test-XXXXXX";
 
     write_file(tokens, "first-token\nsecond-token writer room*\nadmin-token admin\nlooker reader\n");
-    qd_process *server = session_start(QD_ARGS("--token-file", tokens));
+    qd_process *server = session_start(QD_ARGS("--token-file", tokens, "--address-failed-tokens-max", "1000"));
     const char *address = qd_server_address(server);
     const char *wrong[] = {NULL, "", "first", "first-token ", "first-token\nsecond-token", "no"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {

@@ -379,6 +379,9 @@ static void on_message(sim_client *client, const qd_server_message *message)
     case QD_SERVER_QUERY_RESULT:
         on_query(slot, &message->as.query_result);
         break;
+    case QD_SERVER_PING: /* no client of the simulation has the feature */
+        sim_check(false, "a Ping");
+        break;
     case QD_SERVER_PONG:
         sim_check(message->as.pong.data == message->seq, "a Pong with other data");
         break;

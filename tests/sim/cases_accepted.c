@@ -208,6 +208,8 @@ CASE(features_are_limited_and_unknown_ones_ignored)
     sim_check(strstr(expect_invalid(&peer)->text, "features[0] has 65 bytes") != NULL, "another text");
     name[QD_FEATURE_BYTES_MAX] = '\0';
     say_features(&peer, QD_FEATURES_MAX, names);
-    sim_check(sim_peer_expect(&peer, QD_SERVER_WELCOME)->as.welcome.feature_count == 0, "features that nobody has");
+    const qd_msg_welcome *welcome = &sim_peer_expect(&peer, QD_SERVER_WELCOME)->as.welcome;
+    sim_check(welcome->feature_count == 1 && strcmp(welcome->features[0], "pings") == 0, "other features");
+    sim_check(peer.link->watched_ms == 0, "a client without \"pings\" is asked");
     sim_peer_close(&peer);
 }

@@ -9,7 +9,7 @@
 #include "server/base/memory/alloc.h"
 
 #define CROWD_SIZE    8000u
-#define ALLOWANCE_MAX (1u << 18)
+#define ALLOWANCE_MAX (320u << 10)
 
 static uint32_t ids[60000];
 
@@ -24,14 +24,19 @@ static void fill_ids(void)
 
 static void write_refused_connections(sim_texts *texts, sim_house *house)
 {
-    qd_buffer *buffer = qd_server_refusal(&house->server, QD_NET_FULL);
-    qd_decoded_server decoded;
+    for (int reason = 0; reason < QD_NET_REFUSALS; reason++) {
+        qd_buffer *buffer =
+            reason == QD_NET_NO_MEMORY ? NULL : qd_server_refusal(&house->server, (qd_net_refusal)reason);
+        qd_decoded_server decoded;
 
-    sim_check(buffer != NULL, "out of memory");
-    sim_decode(buffer, &decoded);
-    fprintf(texts->file, "GO_AWAY: %s\n", decoded.message.as.go_away.text);
-    qd_decoded_server_release(&decoded, NULL);
-    qd_buffer_release(buffer);
+        if (buffer == NULL) {
+            continue;
+        }
+        sim_decode(buffer, &decoded);
+        fprintf(texts->file, "GO_AWAY: %s\n", decoded.message.as.go_away.text);
+        qd_decoded_server_release(&decoded, NULL);
+        qd_buffer_release(buffer);
+    }
 }
 
 static void write_rooms_max(sim_texts *texts, sim_house *house, sim_peer *peer)
@@ -151,7 +156,7 @@ static void write_request(sim_texts *texts, sim_house *house, room_kind kind, co
     sim_peer peer;
     bool is_open = false;
 
-    for (size_t allowance = 0; allowance < ALLOWANCE_MAX; allowance += 64 + allowance / 8) {
+    for (size_t allowance = 0; allowance < ALLOWANCE_MAX; allowance += 32 + allowance / 16) {
         if (!is_open) {
             sim_peer_open(&peer, house, "memory");
         }

@@ -38,6 +38,47 @@ static void write_hellos(sim_texts *texts, sim_house *house)
     sim_house_tokens(house, NULL, 0);
 }
 
+/* What only the network knows: quotas of addresses, full pools, silent peers. */
+static void write_network(sim_texts *texts, sim_house *house)
+{
+    static qd_grant known = {.token = "known", .role = QD_ROLE_WRITER, .patterns = ""};
+    static const char *const features[] = {"pings"};
+    static const qd_msg_hello hello = {.version = QD_PROTOCOL_VERSION, .features = features, .feature_count = 1};
+    sim_peer peer;
+
+    sim_house_tokens(house, &known, 1);
+    sim_peer_connect(&peer, house);
+    peer.link->failed_tokens_max = 0;
+    sim_peer_send(&peer, MESSAGE(HELLO, .hello = hello));
+    sim_texts_expect(texts, &peer);
+    sim_peer_close(&peer);
+    sim_house_tokens(house, NULL, 0);
+
+    sim_peer_connect(&peer, house);
+    peer.link->is_full = true;
+    sim_peer_send(&peer, MESSAGE(HELLO, .hello = hello));
+    sim_texts_expect(texts, &peer);
+    sim_peer_close(&peer);
+
+    for (int lost = 0; lost < 2; lost++) {
+        sim_peer_connect(&peer, house);
+        sim_peer_send(&peer, MESSAGE(HELLO, .hello = hello));
+        sim_peer_expect(&peer, QD_SERVER_WELCOME);
+        sim_check(peer.link->watched_ms > 0, "the link is not watched");
+        const qd_link_handler *handler = &peer.link->handler;
+        if (lost) {
+            handler->silent(handler->context, &peer.link->link);
+            sim_peer_expect(&peer, QD_SERVER_PING);
+            sim_peer_send(&peer, MESSAGE(PONG, .ping = {0}));
+            handler->lost(handler->context, &peer.link->link);
+        } else {
+            handler->fault(handler->context, &peer.link->link, QD_LINK_FRAME_SLOW, 1000);
+        }
+        sim_texts_expect(texts, &peer);
+        sim_peer_close(&peer);
+    }
+}
+
 static void write_owners(sim_texts *texts, sim_house *house)
 {
     sim_peer owner, stranger;
@@ -123,6 +164,7 @@ void sim_texts_of_sessions(sim_texts *texts, sim_house *house)
     write_closed_room(texts, house);
     write_lockstep(texts, house);
     write_taken_over(texts, house);
+    write_network(texts, house);
 }
 
 void sim_texts_of_stopping(sim_texts *texts, sim_house *house)

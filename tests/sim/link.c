@@ -138,6 +138,26 @@ static void op_frame_bytes_max(qd_link *link, size_t bytes_max)
     of(link)->reader.frame_bytes_max = bytes_max;
 }
 
+static bool op_introduce(qd_link *link)
+{
+    return !of(link)->is_full;
+}
+
+static bool op_may_try_token(qd_link *link)
+{
+    return of(link)->failed_tokens < of(link)->failed_tokens_max;
+}
+
+static void op_token_failed(qd_link *link)
+{
+    of(link)->failed_tokens++;
+}
+
+static void op_watch(qd_link *link, uint32_t silence_ms)
+{
+    of(link)->watched_ms = silence_ms;
+}
+
 static void op_deadline(qd_link *link, uint32_t after_ms)
 {
     of(link)->deadline_ns = after_ms == 0 ? QD_NEVER : of(link)->world->now_ns + (uint64_t)after_ms * 1000000;
@@ -169,6 +189,10 @@ static const qd_link_ops ops = {
     .pause = op_pause,
     .resume = op_resume,
     .frame_bytes_max = op_frame_bytes_max,
+    .introduce = op_introduce,
+    .may_try_token = op_may_try_token,
+    .token_failed = op_token_failed,
+    .watch = op_watch,
     .deadline = op_deadline,
     .close = op_close,
     .destroy = op_destroy,
@@ -185,6 +209,7 @@ sim_link *sim_link_create(sim_world *world, const qd_link_handler *handler, size
     link->handler = *handler;
     link->outbox_bytes_max = outbox_bytes_max;
     link->deadline_ns = QD_NEVER;
+    link->failed_tokens_max = 1;
     link->frames_hash = HASH_START;
     qd_frame_reader_init(&link->reader, QD_FRAME_BYTES_BEFORE_HELLO, NULL);
     qd_link_acquire(&link->link); /* the loop's, until closed */

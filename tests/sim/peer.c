@@ -38,6 +38,7 @@ void sim_house_open(sim_house *house, const qd_limits *limits)
                             .visible_entries_max = or_else(limits->visible_entries_max, 1u << 20),
                             .roster_ids_max = or_else(limits->roster_ids_max, 1u << 20),
                             .queue_bytes_max = or_else(limits->queue_bytes_max, 8u << 20),
+                            .silence_ms_max = 15000,
                             .slow_ms_max = or_else(limits->slow_ms_max, 5000),
                             .resume_ms_max = or_else(limits->resume_ms_max, 10000),
                             .room_batches_max = or_else(limits->room_batches_max, 1024),

@@ -170,6 +170,18 @@ static void retire(void *context, qd_actor *actor, qd_actor_fn done)
     world->retired = done;
 }
 
+/* The world has memory for all timers. */
+static bool reserve_timer(void *context)
+{
+    (void)context;
+    return true;
+}
+
+static void release_timer(void *context)
+{
+    (void)context;
+}
+
 /* All tasks, in any order: the last ones of many are shuffled, and the others are rotated. */
 static void run_tasks(void *context, size_t count, qd_task_fn task, void *argument)
 {
@@ -208,6 +220,8 @@ void sim_world_init(sim_world *world, uint64_t seed)
                                       .run_inline = run_inline,
                                       .wake_at = wake_at,
                                       .retire = retire,
+                                      .reserve_timer = reserve_timer,
+                                      .release_timer = release_timer,
                                       .executor = &world->executor,
                                       .context = world};
     failing = world;

@@ -118,6 +118,9 @@ struct sim_link {
     uint32_t frames_handed_out;
     uint32_t pauses;
     uint64_t deadline_ns;
+    uint32_t failed_tokens, failed_tokens_max; /* wrong tokens of this link; how many it may send */
+    bool is_full;                              /* the server has no place for this link */
+    uint32_t watched_ms;                       /* see qd_link_watch */
 
     sim_outgoing *out;
     size_t out_count, out_capacity;

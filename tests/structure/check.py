@@ -55,7 +55,8 @@ LAYERS = {
     "space/kernel/lanes": ["space/kernel", "space/core", "space/geometry", "base"],
     "space/geometry": ["base"],
     "work": ["base"],
-    "net": ["base", "proto"],
+    "net": ["net/admission", "base", "proto"],
+    "net/admission": ["base"],
     "base": ["base/memory", "base/log"],
     "base/log": ["proto"],  # a header without dependencies, proto/utf8.h
     "base/memory": ["base"],
@@ -255,6 +256,8 @@ ERROR_SOURCES = ("server/session/", "server/actor/", "server/app/server.c", "pro
 # Texts and parts of texts that no request of the simulation gets, each with the reason.
 OF_TOKENS = "about the token file, for the operator; see tests/unit/session_token_file.c"
 UNSEEN = {
+    "the server has no memory left for a session (--memory-max). Connect again later":
+        "the Error and GoAway need more memory than the token that did not fit",
     "the server has no memory left for this frame (--memory-max). Connect again later": "needs the reader of a socket",
     "line %u of %s: ": OF_TOKENS,
     "the token has %zu bytes; must have at most %u": OF_TOKENS,

@@ -61,6 +61,11 @@ static void kill_all(void)
 
 /* ---- any process ---- */
 
+int qd_process_id(const qd_process *process)
+{
+    return process->pid;
+}
+
 /* Between fork and exec: only what a signal handler may call. */
 static void become(const char *path, char *const *arguments, pid_t parent, int output, int errors)
 {

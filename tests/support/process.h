@@ -27,6 +27,8 @@ qd_process *qd_process_start(const char *path, const char *const *arguments);
 void qd_process_destroy(qd_process *process);
 
 void qd_process_signal(qd_process *process, int signal_number);
+/* The system's number of it. */
+int qd_process_id(const qd_process *process);
 /* The exit status, or 128 + the number of the signal that ended it; -1: it still runs after timeout_ms. */
 int qd_process_wait(qd_process *process, int timeout_ms);
 bool qd_process_runs(qd_process *process);

@@ -304,4 +304,27 @@ TEST(malformed_bytes_end_the_session)
     expect_malformed(stream.bytes, stream.size - 1, "ServerFrame");
 }
 
+TEST(ping_is_answered_and_not_shown)
+{
+    static const qd_server_message ping = {.kind = QD_SERVER_PING, .as.pong.data = 99};
+    struct stream stream = {.size = 0};
+    qd_client *client = qd_client_create();
+    qd_decoded_client decoded;
+    size_t size;
+
+    append(&stream, &ping);
+    append(&stream, &pong);
+    assert_int_equal(qd_client_input(client, stream.bytes, stream.size), QD_CLIENT_OK);
+    assert_int_equal(qd_client_next(client)->kind, QD_SERVER_PONG);
+    assert_null(qd_client_next(client));
+    const uint8_t *output = qd_client_output(client, &size);
+    assert_int_equal(output[0], size - 1);
+    assert_int_equal(qd_decode_client(output + 1, size - 1, NULL, &decoded), QD_DECODE_OK);
+    assert_int_equal(decoded.message.kind, QD_CLIENT_PONG);
+    assert_int_equal(decoded.message.seq, 0);
+    assert_true(decoded.message.as.ping.data == 99);
+    qd_decoded_client_release(&decoded, NULL);
+    qd_client_destroy(client);
+}
+
 TEST_MAIN()

@@ -63,6 +63,7 @@ static const golden_vector client_vectors[] = {
     {"step", "08127a0e08ac0210ffffffffffffffffff01", "seq: 18 step { room: 300 tick: 18446744073709551615 }"},
     {"get_stats", "081382010308ac02", "seq: 19 get_stats { room: 300 }"},
     {"ping", "08148a0109090807060504030201", "seq: 20 ping { data: 72623859790382856 }"},
+    {"pong", "8a0209090807060504030201", "pong { data: 72623859790382856 }"},
     {"query_box", "081592012a08ac02121e0d000080bf15000000c01d000040c025000080402d0000a040350000c04035030000003807",
      "seq: 21 query { room: 300 box { min_x: -1 min_y: -2 min_z: -3 max_x: 4 max_y: 5 max_z: 6 } categories: 3 limit: "
      "7 }"},
@@ -200,6 +201,10 @@ static const golden_vector server_vectors[] = {
      "index: INDEX_GRID passed: 5000000000 index_changes: 9 observers: 26 visible_entries: 5000000001 enters: 27 "
      "leaves: 28 } }"},
     {"stats_server", "080a52050a0308e807", "seq: 10 stats { server { uptime_ms: 1000 } }"},
+    {"stats_refused", "081952170a15c00228c80229d0022ad8022be0022ce8022df0022e",
+     "seq: 25 stats { server { not_alive: 40 refused_full: 41 refused_memory: 42 refused_by_address_connections: 43 "
+     "refused_by_address_accepts: 44 refused_by_address_tokens: 45 dropped_silent: 46 } }"},
+    {"ping", "a20109090807060504030201", "ping { data: 72623859790382856 }"},
     {"pong", "080b5a09090807060504030201", "seq: 11 pong { data: 72623859790382856 }"},
     {"error", "080c6218081812097469636b2069732033180c20ac024080e497d012",
      "seq: 12 error { code: ERROR_CODE_WRONG_TICK text: \"tick is 3\" seq: 12 room: 300 tick_due: 5000000000 }"},

@@ -167,7 +167,8 @@ TEST(all_refusals_are_listed_and_then_forgotten)
     assert_int_equal(despawn_many().listed, MANY - 1);
     assert_true(qd_memory_used() >= before + 6 * (MANY - 1));
     qd_room_forget_refusals(played.room);
-    assert_true(qd_memory_used() <= before);
+    /* A heap that shrinks keeps up to two of its steps. */
+    assert_true(qd_memory_used() <= before + 8192);
     play_end();
 }
 

@@ -350,7 +350,7 @@ TEST(memory_follows_the_bodies)
             crowd_wander(CROWD_MAX, 0.25);
             crowd_tick();
         }
-        assert_true(crowd.heap[0].bytes < CROWD_MAX * (QD_AXES == 2 ? 128u : 224u));
+        assert_true(crowd.heap[0].bytes < CROWD_MAX * (QD_AXES == 2 ? 144u : 224u));
         crowd_end();
     }
 }

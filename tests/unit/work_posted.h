@@ -20,6 +20,9 @@ static const uint32_t worker_counts[] = {1, 2, 4, 8};
 #define FOR_EACH_WORKERS(workers)                                                                                      \
     for (uint32_t turn_ = 0, workers; turn_ < 4 && (workers = worker_counts[turn_], true); turn_++)
 
+/* The most actors of a test that have timers at once. */
+#define TIMERS_MAX 5000u
+
 static qd_pool *pool;
 static const qd_scheduler *scheduler;
 static _Atomic uint32_t wrong;
@@ -30,6 +33,9 @@ static inline void start(uint32_t workers)
     assert_int_equal(qd_pool_workers(pool), workers);
     scheduler = qd_pool_scheduler(pool);
     assert_int_equal(scheduler->executor->width, workers);
+    for (uint32_t i = 0; i < TIMERS_MAX; i++) {
+        assert_true(scheduler->reserve_timer(scheduler->context));
+    }
 }
 
 static inline void stop(void)

@@ -33,6 +33,9 @@ TEST(the_heap_agrees_with_a_linear_search)
 
     qd_heap_init(&heap);
     qd_timers_init(&timers, &heap);
+    for (uint32_t i = 0; i < ACTORS; i++) {
+        assert_true(qd_timers_reserve(&timers));
+    }
     for (uint32_t index = 0; index < ACTORS; index++) {
         qd_actor_init(&actors[index], do_nothing);
     }
@@ -71,6 +74,31 @@ TEST(the_heap_agrees_with_a_linear_search)
     }
     assert_true(earliest(actors) == QD_NEVER);
     assert_null(qd_timers_take(&timers, QD_NEVER));
+    qd_timers_deinit(&timers);
+    qd_heap_deinit(&heap);
+}
+
+/* A room that cannot be woken must not be created, so the refusal comes with the reservation. */
+TEST(reservation_fails_at_the_memory_limit_and_works_again)
+{
+    qd_heap heap;
+    qd_timers timers;
+    uint32_t reserved = 0;
+
+    qd_heap_init(&heap);
+    qd_timers_init(&timers, &heap);
+    qd_memory_limit_set(64u << 10);
+    while (qd_timers_reserve(&timers)) {
+        reserved++;
+    }
+    assert_true(reserved > 100);
+    assert_true(reserved <= timers.capacity);
+    assert_true(qd_memory_used() <= 64u << 10);
+    qd_timers_release(&timers);
+    assert_true(qd_timers_reserve(&timers));
+    assert_false(qd_timers_reserve(&timers));
+    qd_memory_limit_set(0);
+    assert_true(qd_timers_reserve(&timers));
     qd_timers_deinit(&timers);
     qd_heap_deinit(&heap);
 }

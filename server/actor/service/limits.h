@@ -37,6 +37,9 @@
 
 typedef struct qd_limits {
     uint32_t connections_max;
+    uint32_t address_connections_max;
+    uint32_t address_accepts_max;       /* per second */
+    uint32_t address_failed_tokens_max; /* per second */
     uint32_t frame_bytes_max;
     uint32_t rooms_max;
     uint32_t entities_max;        /* per room */
@@ -47,6 +50,7 @@ typedef struct qd_limits {
     uint32_t roster_ids_max;      /* per session and room */
     uint32_t queue_bytes_max;     /* per session */
     uint32_t slow_ms_max;         /* until a full queue is half empty */
+    uint32_t silence_ms_max;      /* how long a client may give no sign of life */
     uint32_t resume_ms_max;       /* how long a session outlives its connection */
     uint32_t room_batches_max;    /* waiting in a room */
     uint32_t empty_close_ms_max;  /* RoomConfig.empty_close_ms */

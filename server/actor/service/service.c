@@ -81,5 +81,12 @@ void qd_service_stats(qd_service *service, qd_msg_server_stats *stats)
         .refused_by_token_subscriptions =
             qd_counted(counters, (qd_counter)(QD_COUNT_REFUSED_TENANT + QD_QUOTA_SUBSCRIBED)),
         .refused_by_token_memory = qd_counted(counters, (qd_counter)(QD_COUNT_REFUSED_TENANT + QD_QUOTA_MEMORY)),
+        .not_alive = qd_counted(counters, QD_COUNT_NOT_ALIVE),
+        .refused_full = qd_counted(counters, QD_COUNT_REFUSED_FULL),
+        .refused_memory = qd_counted(counters, QD_COUNT_REFUSED_MEMORY),
+        .refused_by_address_connections = qd_counted(counters, QD_COUNT_REFUSED_ADDRESS_CONNECTIONS),
+        .refused_by_address_accepts = qd_counted(counters, QD_COUNT_REFUSED_ADDRESS_ACCEPTS),
+        .refused_by_address_tokens = qd_counted(counters, QD_COUNT_REFUSED_ADDRESS_TOKENS),
+        .dropped_silent = qd_counted(counters, QD_COUNT_DROPPED_SILENT),
     };
 }

@@ -27,6 +27,9 @@ void qd_room_actor_destroy(qd_room_actor *actor)
     qd_room_actor_free_room(actor);
     qd_heap_deinit(&actor->heap);
     qd_token_release(actor->creator_token);
+    if (actor->has_timer) {
+        service->config.scheduler->release_timer(service->config.scheduler->context);
+    }
     qd_shared_free(actor, sizeof *actor);
     /* Last: the owner waits until all actors are gone, and may then free the service. */
     atomic_fetch_sub(&service->actors, 1);

@@ -68,6 +68,7 @@ typedef struct qd_room_actor {
     uint64_t epoch;
     uint64_t creator;        /* a session's number */
     qd_token *creator_token; /* NULL: it had none */
+    bool has_timer;          /* a reservation with the scheduler */
 
     uint64_t arrivals; /* OpenRoom messages posted; under the directory's lock */
 

@@ -2,11 +2,12 @@
 #include "alloc.h"
 
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../assert.h"
+#include "../clock.h"
+#include "footprint.h"
 
 #ifdef QD_JEMALLOC
 #include <jemalloc/jemalloc.h>
@@ -54,6 +55,28 @@ static void *system_resize(void *memory, size_t size)
 }
 #endif
 
+/* jemalloc's size classes: multiples of 16 up to 128, then four per power of two. Whole pages start at 16 KiB. */
+#define CLASS_SMALLEST    16u
+#define CLASS_LARGE       16384u
+#define SMALL_BYTES_MAX   14336u
+#define CLASSES_PER_POWER 4u
+
+size_t qd_memory_class(size_t alignment, size_t size)
+{
+    bool small = size <= SMALL_BYTES_MAX;
+
+    if (size == 0 || size > SIZE_MAX / 4) {
+        return size;
+    }
+    size = small ? (size + alignment - 1) & ~(alignment - 1) : size;
+    size = !small && size < CLASS_LARGE ? CLASS_LARGE : size;
+    size_t power = (size_t)1 << (63 - __builtin_clzll(2 * (unsigned long long)size - 1)); /* at least size */
+    size_t step = power / 2 / CLASSES_PER_POWER;
+
+    step = step < CLASS_SMALLEST ? CLASS_SMALLEST : step;
+    return (size + step - 1) & ~(step - 1);
+}
+
 /* ---- failures ---- */
 
 /* Tests set these. */
@@ -82,9 +105,29 @@ static bool fails(void)
 
 /* ---- the budget ---- */
 
+/* After a refusal, the footprint is measured again at most once in this time. */
+#define LOOK_NS 1000000u
+
+/* One part of so many is kept for pieces of at most that size. */
+#define KEPT_SHARE     32u
+#define KEPT_PIECE_MAX 16384u
+
 /* Relaxed throughout: these counters publish no other memory. */
 static _Atomic size_t budget_limit;
 static _Atomic size_t budget_used;
+
+/* The footprint at the last look. Between two looks, the process grows at most by what is taken from the budget. So the
+ * next look is due when `taken` reaches `look_at`. */
+static _Atomic bool footprint_counts;
+static _Atomic size_t footprint;
+static _Atomic size_t taken, look_at;
+static _Atomic uint64_t looked_ns;
+static atomic_flag looking = ATOMIC_FLAG_INIT; /* guards the looks */
+
+static size_t load(const _Atomic size_t *number)
+{
+    return atomic_load_explicit(number, memory_order_relaxed);
+}
 
 void qd_memory_limit_set(size_t bytes_max)
 {
@@ -93,21 +136,56 @@ void qd_memory_limit_set(size_t bytes_max)
 
 size_t qd_memory_limit(void)
 {
-    return atomic_load_explicit(&budget_limit, memory_order_relaxed);
-}
-size_t qd_memory_used(void)
-{
-    return atomic_load_explicit(&budget_used, memory_order_relaxed);
+    return load(&budget_limit);
 }
 
-static bool budget_take(size_t bytes, size_t beyond)
+size_t qd_memory_used(void)
+{
+    return load(&budget_used) + load(&footprint);
+}
+
+/* Measures the footprint, unless another thread does. */
+static void look(uint64_t now_ns)
+{
+    const size_t limit = qd_memory_limit(), least = limit / 64;
+
+    if (limit == 0 || atomic_flag_test_and_set_explicit(&looking, memory_order_acquire)) {
+        return;
+    }
+    atomic_store_explicit(&taken, 0, memory_order_relaxed);
+    size_t free_bytes, bytes = qd_memory_footprint(&free_bytes);
+    if (load(&budget_used) + bytes > limit - limit / 8 && free_bytes > least) {
+        qd_memory_return_free();
+        bytes = qd_memory_footprint(&free_bytes);
+    }
+    const size_t all = load(&budget_used) + bytes, left = all < limit ? limit - all : 0;
+    atomic_store_explicit(&footprint, bytes, memory_order_relaxed);
+    atomic_store_explicit(&look_at, left > least ? left : least, memory_order_relaxed);
+    atomic_store_explicit(&looked_ns, now_ns, memory_order_relaxed);
+    atomic_flag_clear_explicit(&looking, memory_order_release);
+}
+
+void qd_memory_limit_footprint(bool counts)
+{
+    atomic_store_explicit(&footprint_counts, counts, memory_order_relaxed);
+    if (counts) {
+        look(qd_clock_now_ns());
+    } else {
+        atomic_store_explicit(&footprint, 0, memory_order_relaxed);
+    }
+}
+
+/* Takes from the limit less what is kept, and `beyond` above it. */
+static bool try_take(size_t bytes, size_t kept, size_t beyond)
 {
     size_t limit = qd_memory_limit();
-    size_t used = qd_memory_used();
+    size_t used = load(&budget_used);
 
     if (limit == 0) {
         limit = SIZE_MAX;
     }
+    const size_t apart = load(&footprint) + kept;
+    limit = limit > apart ? limit - apart : 0;
     limit += limit < SIZE_MAX - beyond ? beyond : 0;
     do {
         if (used > limit || bytes > limit - used) {
@@ -118,11 +196,43 @@ static bool budget_take(size_t bytes, size_t beyond)
     return true;
 }
 
+/* In a server, the last part of the limit is left for small pieces that move between threads: the answers that report
+ * that memory is short, and what other clients ask meanwhile. */
+static bool budget_take(size_t bytes, bool leaves_rest, size_t beyond)
+{
+    bool counts = atomic_load_explicit(&footprint_counts, memory_order_relaxed);
+    size_t kept = counts && leaves_rest ? qd_memory_limit() / KEPT_SHARE : 0;
+
+    if (!try_take(bytes, kept, beyond)) {
+        uint64_t now_ns = counts ? qd_clock_now_ns() : 0;
+
+        if (!counts || now_ns - atomic_load_explicit(&looked_ns, memory_order_relaxed) < LOOK_NS) {
+            return false;
+        }
+        look(now_ns);
+        return try_take(bytes, kept, beyond);
+    }
+    if (counts && atomic_fetch_add_explicit(&taken, bytes, memory_order_relaxed) + bytes > load(&look_at)) {
+        look(qd_clock_now_ns());
+    }
+    return true;
+}
+
 static void budget_give(size_t bytes)
 {
     size_t before = atomic_fetch_sub_explicit(&budget_used, bytes, memory_order_relaxed);
 
     QD_ASSERT(before >= bytes);
+}
+
+bool qd_memory_charge(size_t bytes)
+{
+    return budget_take(bytes, true, 0);
+}
+
+void qd_memory_discharge(size_t bytes)
+{
+    budget_give(bytes);
 }
 
 /* ---- heaps ---- */
@@ -144,8 +254,8 @@ static bool count_up(qd_heap *heap, size_t size)
         size_t ahead = step_of(bytes);
 
         /* Near the limit the budget may suffice for this allocation, but not for a step ahead. */
-        if (!budget_take(missing + ahead, 0)) {
-            if (!budget_take(missing, 0)) {
+        if (!budget_take(missing + ahead, true, 0)) {
+            if (!budget_take(missing, true, 0)) {
                 return false;
             }
             ahead = 0;
@@ -210,31 +320,13 @@ static bool is_alignment(size_t alignment)
 void *qd_heap_alloc_aligned(qd_heap *heap, size_t alignment, size_t size)
 {
     QD_ASSERT(is_alignment(alignment));
-    if (size == 0 || fails() || !count_up(heap, size)) {
+    const size_t bytes = qd_memory_class(alignment, size);
+    if (size == 0 || fails() || !count_up(heap, bytes)) {
         return NULL;
     }
     void *memory = system_alloc(alignment, size);
     if (!memory) {
-        count_down(heap, size);
-    }
-    return memory;
-}
-
-void *qd_heap_need(qd_heap *heap, size_t alignment, size_t size)
-{
-    QD_ASSERT(is_alignment(alignment));
-    if (size == 0) {
-        return NULL;
-    }
-    void *memory = system_alloc(alignment, size);
-    if (!memory) {
-        fprintf(stderr, "out of memory: the system has no %zu bytes more, and a tick cannot end without them\n", size);
-        abort();
-    }
-    heap->bytes += size;
-    if (heap->bytes > heap->drawn) {
-        atomic_fetch_add_explicit(&budget_used, heap->bytes - heap->drawn, memory_order_relaxed);
-        heap->drawn = heap->bytes;
+        count_down(heap, bytes);
     }
     return memory;
 }
@@ -251,7 +343,7 @@ void qd_heap_free_aligned(qd_heap *heap, void *memory, size_t alignment, size_t 
         return;
     }
     system_free(memory, alignment, size);
-    count_down(heap, size);
+    count_down(heap, qd_memory_class(alignment, size));
 }
 
 void *qd_heap_resize(qd_heap *heap, void *memory, size_t size_old, size_t size_new)
@@ -260,54 +352,47 @@ void *qd_heap_resize(qd_heap *heap, void *memory, size_t size_old, size_t size_n
     if (!memory) {
         return qd_heap_alloc(heap, size_new);
     }
-    if (fails() || (size_new > size_old && !count_up(heap, size_new - size_old))) {
+    const size_t old = qd_memory_class(ALIGNMENT_DEFAULT, size_old), new = qd_memory_class(ALIGNMENT_DEFAULT, size_new);
+    if (fails() || (new > old && !count_up(heap, new - old))) {
         return NULL;
     }
     void *resized = system_resize(memory, size_new);
     if (!resized) {
-        if (size_new > size_old) {
-            count_down(heap, size_new - size_old);
+        if (new > old) {
+            count_down(heap, new - old);
         }
         return NULL;
     }
-    if (size_new < size_old) {
-        count_down(heap, size_old - size_new);
+    if (new < old) {
+        count_down(heap, old - new);
     }
     return resized;
 }
 
 /* ---- memory that moves between threads ---- */
 
-static void *shared_alloc(size_t size, size_t beyond)
+static void *shared_alloc(size_t size, bool leaves_rest, size_t beyond)
 {
-    if (size == 0 || fails() || !budget_take(size, beyond)) {
+    const size_t bytes = qd_memory_class(ALIGNMENT_DEFAULT, size);
+
+    if (size == 0 || fails() || !budget_take(bytes, leaves_rest, beyond)) {
         return NULL;
     }
     void *memory = system_alloc(ALIGNMENT_DEFAULT, size);
     if (!memory) {
-        budget_give(size);
+        budget_give(bytes);
     }
     return memory;
 }
 
 void *qd_shared_alloc(size_t size)
 {
-    return shared_alloc(size, 0);
+    return shared_alloc(size, size > KEPT_PIECE_MAX, 0);
 }
 
 void *qd_shared_alloc_reserved(size_t size)
 {
-    return shared_alloc(size, QD_MEMORY_RESERVE_BYTES);
-}
-
-void *qd_shared_alloc_beyond(size_t size)
-{
-    void *memory = size > 0 ? system_alloc(ALIGNMENT_DEFAULT, size) : NULL;
-
-    if (memory) {
-        atomic_fetch_add_explicit(&budget_used, size, memory_order_relaxed);
-    }
-    return memory;
+    return shared_alloc(size, false, QD_MEMORY_RESERVE_BYTES);
 }
 
 void qd_shared_free(void *memory, size_t size)
@@ -317,5 +402,5 @@ void qd_shared_free(void *memory, size_t size)
         return;
     }
     system_free(memory, ALIGNMENT_DEFAULT, size);
-    budget_give(size);
+    budget_give(qd_memory_class(ALIGNMENT_DEFAULT, size));
 }

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory. alloc.c is the only file that names jemalloc; sanitizer builds use plain malloc behind the same interface.
+ * Memory. Only alloc.c and footprint.c name jemalloc; sanitizer builds use plain malloc behind the same interface.
  *
- * A qd_heap counts to the byte what one owner (a room, a connection, the server) has allocated. Heaps draw on one
- * process-wide budget in steps, so the total has a limit without an atomic operation per allocation:
+ * A qd_heap counts what one owner (a room, a connection, the server) has allocated: of each allocation the bytes that
+ * the allocator sets aside for it, its size class. Heaps draw on one process-wide budget in steps, so the total has a
+ * limit without an atomic operation per allocation:
  *
- *     budget (process, atomic)  <- steps of a few KiB -  heap (one owner)  <- exact bytes -  allocations
+ *     budget (process, atomic)  <- steps of a few KiB -  heap (one owner)  <- size classes -  allocations
  *
- * One thread at a time uses a heap. When the budget is spent, qd_heap_alloc and its variants return NULL. qd_heap_need
- * is for scratch memory that a tick cannot do without: it is counted, may overdraw the budget, and aborts only when the
- * system itself has no memory.
+ * In a server, the footprint counts too: the program itself, and pages that the allocator holds without an allocation
+ * in them. It is measured, never more than 1/64 of the limit too late (qd_memory_limit_footprint).
+ *
+ * One thread at a time uses a heap. When the budget is spent, qd_heap_alloc and its variants return NULL.
  *
  * The caller passes the size of an allocation when it frees it. A heap must be empty when it is deinitialized.
  */
@@ -23,14 +25,22 @@
 #include "../status.h"
 
 typedef struct qd_heap {
-    size_t bytes; /* allocated now */
+    size_t bytes; /* set aside for its allocations */
     size_t drawn; /* taken from the budget; at least bytes */
 } qd_heap;
 
-/* The budget. Set the limit before threads start; 0 means none. [any] */
+/* The budget. Set the limit before threads start; 0 means none. What is used includes the footprint, if that counts.
+ * [any] */
 void qd_memory_limit_set(size_t bytes_max);
 size_t qd_memory_limit(void);
 size_t qd_memory_used(void);
+/* From now on the footprint counts too. Its size varies between runs, so simulations leave it out. */
+void qd_memory_limit_footprint(bool counts);
+/* Memory that others hold on behalf of this process, such as the system's buffers of a socket. [any] */
+bool qd_memory_charge(size_t bytes) QD_MUST_USE;
+void qd_memory_discharge(size_t bytes);
+/* The bytes that the allocator sets aside for an allocation. */
+size_t qd_memory_class(size_t alignment, size_t size);
 /* The memory that this process may use: the smaller of the machine's memory and its cgroup's limit (v1 or v2). */
 size_t qd_memory_of_machine(void);
 
@@ -43,7 +53,6 @@ void qd_heap_trim(qd_heap *heap);
 void *qd_heap_alloc(qd_heap *heap, size_t size) QD_MUST_USE;
 void *qd_heap_alloc_zeroed(qd_heap *heap, size_t size) QD_MUST_USE;
 void *qd_heap_alloc_aligned(qd_heap *heap, size_t alignment, size_t size) QD_MUST_USE;
-void *qd_heap_need(qd_heap *heap, size_t alignment, size_t size);
 
 /* `memory` may be NULL when `size` is 0. */
 void qd_heap_free(qd_heap *heap, void *memory, size_t size);
@@ -53,14 +62,13 @@ void qd_heap_free_aligned(qd_heap *heap, void *memory, size_t alignment, size_t 
  * NULL leaves the old allocation unchanged. */
 void *qd_heap_resize(qd_heap *heap, void *memory, size_t size_old, size_t size_new) QD_MUST_USE;
 
-/* Memory that moves between threads (buffers, messages). It counts in the budget only, atomically. [any] */
+/* Memory that moves between threads (buffers, messages). It counts in the budget only, atomically. Where the footprint
+ * counts, the last 1/32 of the limit is left for pieces of at most 16 KiB. [any] */
 void *qd_shared_alloc(size_t size) QD_MUST_USE;
 /* The same for the few bytes that answer a peer: all of them together may exceed the limit by QD_MEMORY_RESERVE_BYTES.
  * Otherwise nobody could be told that the budget is spent. */
 #define QD_MEMORY_RESERVE_BYTES ((size_t)256 << 10)
 void *qd_shared_alloc_reserved(size_t size) QD_MUST_USE;
-/* May overdraw the budget: for the few bytes that report to a peer that the budget is spent. */
-void *qd_shared_alloc_beyond(size_t size) QD_MUST_USE;
 void qd_shared_free(void *memory, size_t size);
 
 /* For tests: of all allocations from now on, `count` fail, from the one numbered `first` on; 1 is the next one. Returns

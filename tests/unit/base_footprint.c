@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The footprint: whatever sizes a process allocates up to its limit, what it has resident stays near the limit.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base_heap.h"
+#include "tests/support/rng.h"
+
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define OTHER_ALLOCATOR true
+#else
+#define OTHER_ALLOCATOR false
+#endif
+
+#define LIMIT      (64u << 20)
+#define RESIDENT   (LIMIT + LIMIT / 100 * 15)
+#define PIECES_MAX 400000u
+
+typedef struct piece {
+    void *memory;
+    size_t size;
+} piece;
+
+static piece pieces[PIECES_MAX];
+static uint32_t piece_count;
+static size_t resident_most;
+
+static size_t resident(void)
+{
+    FILE *file = fopen("/proc/self/statm", "r");
+    size_t pages = 0;
+
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%*u %zu", &pages), 1);
+    fclose(file);
+    return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Allocates pieces of up to size_max, and touches them, until the limit refuses one. */
+static void fill(rng_stream *random, size_t size_max)
+{
+    while (piece_count < PIECES_MAX) {
+        size_t size = 1 + rng_below(random, (uint32_t)size_max);
+        void *memory = qd_heap_alloc(&heap, size);
+
+        if (!memory) {
+            break;
+        }
+        memset(memory, 1, size);
+        pieces[piece_count++] = (piece){memory, size};
+    }
+    size_t now = resident();
+    resident_most = now > resident_most ? now : resident_most;
+}
+
+/* Keeps one of `each`, so that most pages keep a few bytes in use. */
+static void thin(uint32_t each)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < piece_count; i++) {
+        if (i % each == 0) {
+            pieces[kept++] = pieces[i];
+        } else {
+            qd_heap_free(&heap, pieces[i].memory, pieces[i].size);
+        }
+    }
+    piece_count = kept;
+}
+
+HEAP_TEST(sizes_that_fragment_stay_within_the_limit)
+{
+    static const size_t sizes[] = {64, 6000, 300, 100000, 1000, 2000000, 24, 14336, 128};
+    rng_stream random = {1};
+
+    if (OTHER_ALLOCATOR) {
+        skip();
+    }
+    qd_memory_limit_set(LIMIT);
+    qd_memory_limit_footprint(true);
+    for (uint32_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        fill(&random, sizes[i]);
+        assert_true(piece_count > 3);
+        thin(i % 2 == 0 ? 50 : 7);
+    }
+    thin(1u << 30);
+    qd_heap_free(&heap, pieces[0].memory, pieces[0].size);
+    piece_count = 0;
+    qd_memory_limit_footprint(false);
+    print_message("most resident: %.3f of the limit\n", (double)resident_most / LIMIT);
+    assert_true(resident_most > LIMIT / 2);
+    assert_true(resident_most < RESIDENT);
+}
+
+HEAP_TEST(charge_counts_and_is_refused_at_the_limit)
+{
+    qd_memory_limit_set(1u << 20);
+    assert_true(qd_memory_charge(1u << 19));
+    assert_int_equal(qd_memory_used(), 1u << 19);
+    assert_null(qd_heap_alloc(&heap, 600000));
+    assert_false(qd_memory_charge((1u << 19) + 1));
+    qd_memory_discharge(1u << 19);
+    assert_int_equal(qd_memory_used(), 0);
+}
+
+TEST_MAIN()
