@@ -122,7 +122,7 @@ void qd_room_actor_post(qd_room_actor *actor, qd_request *request)
     /* From here on a run may apply the request and free it. */
     bool first = qd_mailbox_put(&actor->mailbox, &request->head.message);
     if (first && light) {
-        scheduler->run_inline(scheduler->context, &actor->base, qd_room_run_inline);
+        scheduler->run_inline(scheduler->context, &actor->base, qd_room_run_inline, true);
     } else if (first) {
         qd_room_actor_wake(actor);
     }

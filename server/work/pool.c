@@ -7,11 +7,16 @@
  * Locks. The pool's lock guards the idle workers, the timers, the timer waiter and the open splits. A queue's lock
  * guards that queue. Order: the pool's lock, then one queue's lock. No lock is held while an actor or a task runs.
  *
- * An actor's state is two bits, changed by read-modify-writes only:
+ * An actor's state is four bits, changed by read-modify-writes only:
  *
  *     HELD    it is in a queue or runs               idle 0 --wake--> HELD|WOKEN (queued) --run--> HELD (running)
  *     WOKEN   no run has answered the last wake      HELD --done--> 0;  woken while running: HELD|WOKEN, and after the
  *                                                    run it is queued again
+ *     URGENT  with WOKEN: a wake was a plain one
+ *     BEHIND  it is in the behind queue (behind.h), or just going in or out
+ *
+ * A plain wake that finds BEHIND takes the actor out of the behind queue, unless a worker was faster, and queues it.
+ * BEHIND is set under that queue's lock, so the wake either comes before, and the actor does not go in, or finds it.
  *
  * The thread that sets HELD queues the actor or runs it inline, and only that thread, or the worker that takes it from
  * the queue, clears HELD. So an actor is in one place at most. A wake is a read-modify-write even if it changes
@@ -46,8 +51,10 @@
 
 _Static_assert(QD_POOL_WORKERS_MAX == QD_SPLIT_SHARES_MAX, "a split has one share per worker");
 
-#define HELD  1u
-#define WOKEN 2u
+#define HELD   1u
+#define WOKEN  2u
+#define URGENT 4u
+#define BEHIND 8u
 
 /* Once in this many takes, a worker looks at the timers and at the other queues before its own. Otherwise actors that
  * wake each other forever could starve timers, and actors whose own worker is in a long run. */
@@ -70,10 +77,20 @@ static uint64_t now_ns(void *context)
     return qd_clock_now_ns();
 }
 
-/* Returns whether the caller has to queue the actor. */
-static bool hold(qd_actor *actor)
+/* Notes a wake. Returns whether the caller has to queue the actor. */
+static bool hold(qd_pool *pool, qd_actor *actor, bool urgent)
 {
-    return (atomic_fetch_or_explicit(&actor->state, HELD | WOKEN, memory_order_acq_rel) & HELD) == 0;
+    uint32_t wake = HELD | WOKEN | (urgent ? URGENT : 0);
+    uint32_t before = atomic_fetch_or_explicit(&actor->state, wake, memory_order_acq_rel);
+
+    if ((before & HELD) == 0) {
+        return true;
+    }
+    if (!urgent || (before & BEHIND) == 0 || !qd_behind_remove(&pool->behind, actor)) {
+        return false;
+    }
+    atomic_fetch_and_explicit(&actor->state, ~BEHIND, memory_order_relaxed);
+    return true;
 }
 
 /* Queues an actor that is HELD and in no queue. */
@@ -91,10 +108,32 @@ static void queue(qd_pool *pool, qd_actor *actor)
     qd_workers_call(pool);
 }
 
+/* The same, behind all others, unless an urgent wake has come. */
+static void queue_behind(qd_pool *pool, qd_actor *actor)
+{
+    pthread_mutex_lock(&pool->behind.lock);
+    bool urgent = (atomic_fetch_or_explicit(&actor->state, BEHIND, memory_order_relaxed) & URGENT) != 0;
+    bool ready = !urgent && qd_behind_put(&pool->behind, actor, qd_clock_now_ns());
+    pthread_mutex_unlock(&pool->behind.lock);
+    if (urgent) {
+        atomic_fetch_and_explicit(&actor->state, ~BEHIND, memory_order_relaxed);
+        queue(pool, actor);
+    } else if (ready) {
+        qd_workers_call(pool);
+    }
+}
+
 static void wake(void *context, qd_actor *actor)
 {
-    if (hold(actor)) {
+    if (hold(context, actor, true)) {
         queue(context, actor);
+    }
+}
+
+static void wake_behind(void *context, qd_actor *actor)
+{
+    if (hold(context, actor, false)) {
+        queue_behind(context, actor);
     }
 }
 
@@ -107,19 +146,38 @@ static bool let_go(qd_actor *actor)
                                                    memory_order_relaxed);
 }
 
-static void run_inline(void *context, qd_actor *actor, qd_actor_fn run_here)
+/* Of a held actor: whether the last wakes were urgent. */
+static bool is_urgent(qd_actor *actor)
 {
+    return (atomic_load_explicit(&actor->state, memory_order_relaxed) & URGENT) != 0;
+}
+
+static void run_inline(void *context, qd_actor *actor, qd_actor_fn run_here, bool urgent)
+{
+    qd_pool *pool = context;
     uint32_t idle_state = 0;
 
     /* Acquire: a run sees what the previous run wrote. */
     if (QD_WITHOUT(INLINE_RUNS) || !atomic_compare_exchange_strong_explicit(
                                        &actor->state, &idle_state, HELD, memory_order_acquire, memory_order_relaxed)) {
-        wake(context, actor);
+        if (urgent) {
+            wake(pool, actor);
+        } else {
+            wake_behind(pool, actor);
+        }
         return;
     }
+    if (urgent) {
+        qd_behind_note_urgent(&pool->behind);
+    }
     run_here(actor);
-    if (!let_go(actor)) {
-        queue(context, actor);
+    if (let_go(actor)) {
+        return;
+    }
+    if (is_urgent(actor)) {
+        queue(pool, actor);
+    } else {
+        queue_behind(pool, actor);
     }
 }
 
@@ -165,7 +223,7 @@ static uint32_t take_due_locked(qd_pool *pool, qd_actor *due[FIRED_AT_ONCE])
     qd_actor *actor;
 
     for (uint32_t fired = 0; fired < FIRED_AT_ONCE && (actor = qd_timers_take(&pool->timers, now)); fired++) {
-        if (hold(actor)) {
+        if (hold(pool, actor, !atomic_load_explicit(&actor->timer_yields, memory_order_relaxed))) {
             due[count++] = actor;
         }
     }
@@ -182,7 +240,11 @@ static void queue_due(qd_worker *me, qd_actor *const *due, uint32_t count)
         }
     }
     for (uint32_t i = 0; i < count; i++) {
-        qd_queue_push(&me->queue, due[i]);
+        if (is_urgent(due[i])) {
+            qd_queue_push(&me->queue, due[i]);
+        } else {
+            queue_behind(me->pool, due[i]);
+        }
     }
 }
 
@@ -200,16 +262,6 @@ static void fire_timers(qd_worker *me)
     queue_due(me, due, count);
 }
 
-static bool looks_queued(qd_pool *pool)
-{
-    for (uint32_t index = 0; index < pool->worker_count; index++) {
-        if (!qd_queue_looks_empty(&pool->workers[index].queue)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool is_queued(qd_pool *pool)
 {
     for (uint32_t index = 0; index < pool->worker_count; index++) {
@@ -220,7 +272,21 @@ static bool is_queued(qd_pool *pool)
     return false;
 }
 
-static qd_actor *take(qd_worker *me)
+/* An actor of the behind queue; NULL: none may run. */
+static qd_actor *take_behind(qd_worker *me, uint64_t now_ns)
+{
+    qd_actor *actor = qd_behind_take(&me->pool->behind, now_ns);
+
+    me->is_behind = actor != NULL;
+    return actor;
+}
+
+static bool is_behind_ready(qd_pool *pool)
+{
+    return !qd_behind_looks_empty(&pool->behind) && qd_behind_is_ready(&pool->behind, qd_clock_now_ns());
+}
+
+static qd_actor *take_urgent(qd_worker *me)
 {
     qd_pool *pool = me->pool;
     bool others_first = ++me->takes % TAKES_OF_OWN == 0;
@@ -238,27 +304,58 @@ static qd_actor *take(qd_worker *me)
         qd_actor *actor = qd_queue_take(queue);
 
         if (actor) {
-            if (qd_workers_idle(pool) > 0 && looks_queued(pool)) {
-                qd_workers_call(pool);
-            }
+            qd_behind_note_urgent(&pool->behind);
             return actor;
         }
     }
     return NULL;
 }
 
+static qd_actor *take(qd_worker *me)
+{
+    qd_pool *pool = me->pool;
+    qd_actor *actor = NULL;
+
+    if (!qd_behind_looks_empty(&pool->behind)) {
+        uint64_t now_ns = qd_clock_now_ns();
+
+        actor = qd_behind_is_starved(&pool->behind, now_ns) ? take_behind(me, now_ns) : NULL;
+    }
+    if (!actor) {
+        actor = take_urgent(me);
+    }
+    if (!actor && !qd_behind_looks_empty(&pool->behind)) {
+        actor = take_behind(me, qd_clock_now_ns());
+    }
+    if (actor && qd_workers_idle(pool) > 0 && (qd_workers_look_queued(pool) || is_behind_ready(pool))) {
+        qd_workers_call(pool);
+    }
+    return actor;
+}
+
 static void run(qd_worker *me, qd_actor *actor)
 {
-    atomic_fetch_and_explicit(&actor->state, ~WOKEN, memory_order_acq_rel);
+    atomic_fetch_and_explicit(&actor->state, ~(WOKEN | URGENT | BEHIND), memory_order_acq_rel);
     me->actor = actor;
     me->retired = NULL;
     actor->run(actor);
     me->actor = NULL;
     QD_ASSERT(!me->is_forking);
+    if (me->is_behind) {
+        qd_behind_done(&me->pool->behind);
+        me->is_behind = false;
+    }
     if (me->retired) {
         me->retired(actor);
-    } else if (!let_go(actor)) {
+        return;
+    }
+    if (let_go(actor)) {
+        return;
+    }
+    if (is_urgent(actor)) {
         qd_queue_push(&me->queue, actor);
+    } else {
+        queue_behind(me->pool, actor);
     }
 }
 
@@ -289,7 +386,7 @@ static uint32_t be_idle_locked(qd_worker *me, qd_actor *due[FIRED_AT_ONCE], qd_w
     qd_pool *pool = me->pool;
 
     qd_worker_set_idle(me);
-    if (!is_queued(pool)) {
+    if (!is_queued(pool) && !qd_behind_is_ready(&pool->behind, qd_clock_now_ns())) {
         sleep_locked(me);
     }
     qd_worker_set_busy(me);
@@ -427,6 +524,7 @@ static void free_all(qd_pool *pool)
         qd_queue_deinit(&pool->workers[index].queue);
     }
     pthread_mutex_destroy(&pool->lock);
+    qd_behind_deinit(&pool->behind);
     qd_timers_deinit(&pool->timers);
 
     qd_heap heap = pool->heap;
@@ -457,6 +555,7 @@ qd_status qd_pool_create(uint32_t workers, qd_pool **result)
         (qd_executor){.run = qd_fork_run, .width = workers, .context = pool, .expect_forks = qd_fork_expect};
     pool->scheduler = (qd_scheduler){.now_ns = now_ns,
                                      .wake = wake,
+                                     .wake_behind = wake_behind,
                                      .run_inline = run_inline,
                                      .wake_at = wake_at,
                                      .retire = retire,
@@ -464,6 +563,7 @@ qd_status qd_pool_create(uint32_t workers, qd_pool **result)
                                      .context = pool};
     atomic_init(&pool->timer_next_ns, QD_NEVER);
     init_lock(&pool->lock);
+    qd_behind_init(&pool->behind, workers);
     qd_timers_init(&pool->timers, &pool->heap);
     for (uint32_t index = 0; index < workers; index++) {
         init_worker(pool, index);

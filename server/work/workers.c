@@ -13,6 +13,16 @@ void qd_worker_set_here(qd_worker *me)
     here = me;
 }
 
+bool qd_workers_look_queued(qd_pool *pool)
+{
+    for (uint32_t index = 0; index < pool->worker_count; index++) {
+        if (!qd_queue_looks_empty(&pool->workers[index].queue)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void set_idle_count(qd_pool *pool, uint32_t count)
 {
     atomic_store_explicit(&pool->idle_count, count, memory_order_relaxed);

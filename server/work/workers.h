@@ -18,6 +18,7 @@
 
 #include "../base/memory/alloc.h"
 #include "../base/memory/fetch.h"
+#include "behind.h"
 #include "core.h"
 #include "queue.h"
 #include "split.h"
@@ -33,6 +34,7 @@ typedef struct qd_worker {
     pthread_t thread;
     /* of the current run */
     qd_actor *actor;
+    bool is_behind;                 /* it came from the behind queue */
     qd_actor_fn retired;            /* called after the run; NULL: the actor lives on */
     bool expects_forks, is_forking; /* see "Spin waiting" in fork.h */
     /* of this worker as a helper */
@@ -60,6 +62,8 @@ struct qd_pool {
     _Atomic uint32_t forking_runs;  /* the number of workers that are is_forking */
     _Atomic uint32_t forks;         /* the number of splits opened so far; written under the lock */
 
+    qd_behind behind; /* under its own lock, which is taken inside the pool's */
+
     pthread_mutex_t lock;
     uint32_t spinning;                  /* the number of workers that are is_spinning */
     qd_split *splits;                   /* the newest of those that may have tasks left */
@@ -79,6 +83,9 @@ static inline uint32_t qd_workers_idle(qd_pool *pool)
 {
     return atomic_load_explicit(&pool->idle_count, memory_order_relaxed);
 }
+
+/* [any] Whether an urgent actor is in a queue; a hint. */
+bool qd_workers_look_queued(qd_pool *pool);
 
 /* [lock] Marks this worker idle; marks it busy, whether or not it was called. */
 void qd_worker_set_idle(qd_worker *me);
