@@ -62,7 +62,7 @@ struct qd_actor {
     /* Prefetches what a run touches first, or NULL. The scheduler may call it shortly before a run, with the same
      * exclusive access. */
     qd_actor_fn fetch;
-    _Atomic bool timer_yields; /* its timer wakes it as wake_behind does; its own run sets it before wake_at */
+    _Atomic bool yields; /* all its wakes are like wake_behind, also that of its timer; its own run sets this */
     /* private to the scheduler */
     _Atomic uint32_t state;
     struct qd_actor *next, *next_batch;
@@ -72,12 +72,21 @@ struct qd_actor {
     uint32_t timer_index; /* of its timer in the scheduler, from 1; 0: none */
 };
 
+/* In `state`: a plain wake has come and is not answered yet. Other schedulers than the pool may never set it. */
+#define QD_ACTOR_URGENT 4u
+
+/* Whether another plain wake would change nothing; a hint. [any] */
+static inline bool qd_actor_is_urgent(const qd_actor *actor)
+{
+    return (atomic_load_explicit(&actor->state, memory_order_relaxed) & QD_ACTOR_URGENT) != 0;
+}
+
 static inline void qd_actor_init(qd_actor *actor, qd_actor_fn run)
 {
     actor->run = run;
     actor->fetch = NULL;
     atomic_init(&actor->state, 0);
-    atomic_init(&actor->timer_yields, false);
+    atomic_init(&actor->yields, false);
     actor->next = actor->next_batch = actor->previous = NULL;
     actor->waits_behind = false;
     actor->due_ns = QD_NEVER;
@@ -86,6 +95,8 @@ static inline void qd_actor_init(qd_actor *actor, qd_actor_fn run)
 
 typedef struct qd_scheduler {
     uint64_t (*now_ns)(void *context); /* [any] */
+    /* The time that this thread has run, from any origin. Slower than now_ns. [any] */
+    uint64_t (*ran_ns)(void *context);
     /* Makes the actor run soon. [any] */
     void (*wake)(void *context, qd_actor *actor);
     /* The same, behind all actors that `wake` has woken. [any] */

@@ -118,3 +118,17 @@ void qd_behind_done(qd_behind *behind)
     behind->running--;
     pthread_mutex_unlock(&behind->lock);
 }
+
+qd_actor *qd_behind_take_short(qd_behind *behind)
+{
+    pthread_mutex_lock(&behind->lock);
+    qd_actor *actor = behind->oldest;
+    while (actor && atomic_load_explicit(&actor->yields, memory_order_relaxed)) {
+        actor = actor->next;
+    }
+    if (actor) {
+        unlink_locked(behind, actor);
+    }
+    pthread_mutex_unlock(&behind->lock);
+    return actor;
+}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "workers.h"
+#include "standby.h"
 
 static _Thread_local qd_worker *here;
 
@@ -15,7 +16,7 @@ void qd_worker_set_here(qd_worker *me)
 
 bool qd_workers_look_queued(qd_pool *pool)
 {
-    for (uint32_t index = 0; index < pool->worker_count; index++) {
+    for (uint32_t index = 0; index < pool->queue_count; index++) {
         if (!qd_queue_looks_empty(&pool->workers[index].queue)) {
             return true;
         }
@@ -55,6 +56,9 @@ void qd_worker_set_busy(qd_worker *me)
         pool->idle[place] = pool->idle[place + 1];
     }
     set_idle_count(pool, count - 1);
+    if (count == 1) {
+        qd_standby_rouse(pool);
+    }
 }
 
 qd_worker *qd_workers_choose(qd_pool *pool)
@@ -71,6 +75,9 @@ qd_worker *qd_workers_choose(qd_pool *pool)
         chosen = &pool->workers[pool->idle[count - 1]];
     }
     set_idle_count(pool, count - 1);
+    if (count == 1) {
+        qd_standby_rouse(pool);
+    }
     chosen->called = true;
     return chosen;
 }

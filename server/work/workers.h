@@ -30,7 +30,8 @@ typedef struct qd_worker {
     alignas(QD_LINE_BYTES) qd_queue queue;
     qd_pool *pool;
     uint32_t index;
-    uint32_t takes;
+    _Atomic uint32_t takes; /* written by this worker only */
+    uint32_t takes_seen;    /* the standby's: of all workers */
     pthread_t thread;
     /* of the current run */
     qd_actor *actor;
@@ -50,13 +51,14 @@ typedef struct qd_worker {
 
 struct qd_pool {
     qd_heap heap;
-    qd_worker *workers;
-    uint32_t worker_count;
+    qd_worker *workers; /* the standby is behind the last one */
+    uint32_t worker_count, queue_count;
     qd_executor executor;
     qd_scheduler scheduler;
 
     _Atomic uint32_t queue_next; /* for wakes from outside */
     _Atomic bool stopping;
+    _Atomic bool standby_sleeps;
     _Atomic uint64_t timer_next_ns; /* qd_timers_next_ns; written under the lock, read without it as a hint */
     _Atomic uint32_t idle_count;    /* written under the lock; see "Sleeping" in pool.c */
     _Atomic uint32_t forking_runs;  /* the number of workers that are is_forking */

@@ -88,6 +88,12 @@ static uint64_t now_ns(void *context)
     return world->now_ns;
 }
 
+/* The only thread never waits. */
+static uint64_t ran_ns(void *context)
+{
+    return ((const sim_world *)context)->now_ns;
+}
+
 static void wake(void *context, qd_actor *actor)
 {
     sim_world *world = context;
@@ -188,6 +194,7 @@ void sim_world_init(sim_world *world, uint64_t seed)
     world->task_rng = ~seed;
     world->executor = (qd_executor){.run = run_tasks, .width = 1 + sim_pick(world, 4), .context = world};
     world->scheduler = (qd_scheduler){.now_ns = now_ns,
+                                      .ran_ns = ran_ns,
                                       .wake = wake,
                                       .wake_behind = wake_behind,
                                       .run_inline = run_inline,

@@ -225,7 +225,7 @@ static void take_turn(qd_actor *actor)
     atomic_fetch_add(&wrong, scheduler->now_ns(scheduler->context) < me->due_ns);
     if (atomic_fetch_add(&runs, 1) < 50) {
         me->due_ns += MS_NS;
-        atomic_store(&actor->timer_yields, atomic_load(&runs) % 2 == 0);
+        atomic_store(&actor->yields, atomic_load(&runs) % 2 == 0);
         scheduler->wake_at(scheduler->context, actor, me->due_ns);
     }
 }
