@@ -61,6 +61,9 @@ typedef struct qd_link_ops {
     void (*resume)(qd_link *link);
     /* The longest frame accepted from now on. [loop] */
     void (*frame_bytes_max)(qd_link *link, size_t bytes_max);
+    /* The handler has worked so long on the frame that it has. Such frames end the link's turn, so that those of other
+     * links come in between; most frames take so little that nobody measures. [loop] */
+    void (*worked)(qd_link *link, uint64_t work_ns);
     /* Calls handler.expired once after that time, up to 100 ms late; 0 cancels. [loop] */
     void (*deadline)(qd_link *link, uint32_t after_ms);
     /* See Lifetime, 3. A second call may shorten the time. With 0, the link sends only what the system takes at once.
@@ -120,6 +123,10 @@ static inline void qd_link_resume(qd_link *link)
 static inline void qd_link_frame_bytes_max(qd_link *link, size_t bytes_max)
 {
     link->ops->frame_bytes_max(link, bytes_max);
+}
+static inline void qd_link_worked(qd_link *link, uint64_t work_ns)
+{
+    link->ops->worked(link, work_ns);
 }
 static inline void qd_link_deadline(qd_link *link, uint32_t after_ms)
 {

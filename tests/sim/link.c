@@ -163,12 +163,19 @@ static void op_destroy(qd_link *base)
     free(link);
 }
 
+/* Links take turns at random. */
+static void op_worked(qd_link *base, uint64_t work_ns)
+{
+    (void)base, (void)work_ns;
+}
+
 static const qd_link_ops ops = {
     .send = op_send,
     .queued = op_queued,
     .pause = op_pause,
     .resume = op_resume,
     .frame_bytes_max = op_frame_bytes_max,
+    .worked = op_worked,
     .deadline = op_deadline,
     .close = op_close,
     .destroy = op_destroy,
