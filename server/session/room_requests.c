@@ -10,7 +10,7 @@
 
 #define fail qd_session_fail
 
-/* Under the lock: creates a room and lists it. NULL: it is refused. */
+/* Creates a room that is not listed yet. NULL: it is refused. */
 static qd_room_actor *create(qd_session *session, const qd_msg_open_room *open, qd_fault *fault)
 {
     qd_service *service = session->service;
@@ -28,56 +28,44 @@ static qd_room_actor *create(qd_session *session, const qd_msg_open_room *open, 
     qd_msg_room_config config;
     qd_room_config_resolve(&open->config, &service->config.limits, &config);
     qd_room_actor *actor = qd_room_actor_create(service, open->name, &config, session->endpoint);
-    qd_status status = actor == NULL ? QD_ERR_NO_MEMORY : qd_room_directory_add(&service->directory, &actor->entry);
-    if (status == QD_OK) {
-        return actor;
-    }
-    if (actor != NULL) {
-        qd_room_actor_destroy(actor);
-    }
-    if (status == QD_ERR_FULL) {
-        (void)qd_fault_set(fault, QD_ERROR_LIMIT,
-                           "%" PRIu32 " rooms are open; must be at most that many (--rooms-max). Close one",
-                           service->directory.count);
-    } else {
+    if (actor == NULL) {
         (void)qd_fault_set(fault, QD_ERROR_LIMIT,
                            "the server has no memory left for a room (--memory-max). Close one, or try again later");
     }
-    return NULL;
+    return actor;
 }
 
-/* Under the lock: finds the room of that name, or creates it. NULL: it is refused. */
-static qd_room_actor *find_or_create(qd_session *session, qd_request *request, qd_fault *fault)
+/* Under the lock: lists a new room. Returns whether there is a place for it. */
+static bool add(qd_session *session, qd_room_actor *actor, qd_fault *fault)
 {
-    const qd_msg_open_room *open = &request->decoded.message.as.open_room;
-    qd_room_entry *entry = qd_room_directory_find(&session->service->directory, open->name);
+    qd_room_directory *directory = &session->service->directory;
+    qd_status status = qd_room_directory_add(directory, &actor->entry);
 
-    if (entry == NULL) {
-        qd_room_actor *actor = create(session, open, fault);
-
-        request->created = actor != NULL;
-        return actor;
+    if (status == QD_ERR_FULL) {
+        return qd_fault_set(fault, QD_ERROR_LIMIT,
+                            "%" PRIu32 " rooms are open; must be at most that many (--rooms-max). Close one",
+                            directory->count);
     }
-    qd_room_actor *actor = qd_room_actor_of(entry);
+    return status == QD_OK ||
+           qd_fault_set(fault, QD_ERROR_LIMIT,
+                        "the server has no memory left for a room (--memory-max). Close one, or try again later");
+}
+
+/* Under the lock: whether the session may join the room, which was there before. */
+static bool agrees(const qd_msg_open_room *open, const qd_room_actor *actor, qd_fault *fault)
+{
     if (!open->has_config || qd_room_config_agrees(&open->config, &actor->config, fault)) {
-        return actor;
+        return true;
     }
-    fault->room = entry->handle;
-    return NULL;
+    fault->room = actor->entry.handle;
+    return false;
 }
 
 /* Under the lock, so that the room cannot close before the message is in. */
-static void open_listed(qd_session *session, qd_request **request, qd_fault *fault)
+static void join(qd_session *session, qd_request **request, qd_room_actor *actor, qd_fault *fault)
 {
-    if (atomic_load(&session->sessions->stopping)) {
-        (void)qd_fault_set(fault, QD_ERROR_NOT_ALLOWED, "the server is stopping. Open the room on another server");
-        return;
-    }
-    qd_room_actor *actor = find_or_create(session, *request, fault);
-    if (actor == NULL) {
-        return;
-    }
     qd_membership *membership = qd_session_membership(session, actor->entry.handle);
+
     if (membership == NULL) {
         membership = qd_session_join(session, actor);
     }
@@ -93,17 +81,63 @@ static void open_listed(qd_session *session, qd_request **request, qd_fault *fau
     qd_session_post(membership, request);
 }
 
+/* Under the lock: joins the room of that name, or lists `created` and joins that, if it is not NULL. Returns whether the
+ * request is settled: it is posted, or there is a fault. */
+static bool open_listed(qd_session *session, qd_request **request, qd_room_actor **created, qd_fault *fault)
+{
+    const qd_msg_open_room *open = &(*request)->decoded.message.as.open_room;
+    qd_room_directory *directory = &session->service->directory;
+
+    if (atomic_load(&session->sessions->stopping)) {
+        return !qd_fault_set(fault, QD_ERROR_NOT_ALLOWED, "the server is stopping. Open the room on another server");
+    }
+    qd_room_entry *entry = qd_room_directory_find(directory, open->name);
+    if (entry != NULL) {
+        if (agrees(open, qd_room_actor_of(entry), fault)) {
+            join(session, request, qd_room_actor_of(entry), fault);
+        }
+        return true;
+    }
+    if (*created == NULL) {
+        return false;
+    }
+    if (add(session, *created, fault)) {
+        qd_room_actor *actor = *created;
+
+        *created = NULL;
+        (*request)->created = true;
+        join(session, request, actor, fault);
+    }
+    return true;
+}
+
+static bool open_now(qd_session *session, qd_request **request, qd_room_actor **created, qd_fault *fault)
+{
+    qd_room_directory *directory = &session->service->directory;
+
+    qd_room_directory_lock(directory);
+    bool settled = open_listed(session, request, created, fault);
+    qd_room_directory_unlock(directory);
+    return settled;
+}
+
 void qd_room_request_open(qd_session *session, qd_request **request)
 {
     const qd_msg_open_room *open = &(*request)->decoded.message.as.open_room;
-    const qd_limits *limits = &session->service->config.limits;
+    qd_room_actor *created = NULL;
     qd_fault fault = {.code = QD_ERROR_NONE};
 
+    /* A room is created without the lock. If another session is faster, its room is joined. */
     if (qd_room_name_check(open->name, &fault) &&
-        (!open->has_config || qd_room_config_check(&open->config, limits, &fault))) {
-        qd_room_directory_lock(&session->service->directory);
-        open_listed(session, request, &fault);
-        qd_room_directory_unlock(&session->service->directory);
+        (!open->has_config || qd_room_config_check(&open->config, &session->service->config.limits, &fault)) &&
+        !open_now(session, request, &created, &fault)) {
+        created = create(session, open, &fault);
+        if (created != NULL) {
+            (void)open_now(session, request, &created, &fault);
+        }
+    }
+    if (created != NULL) {
+        qd_room_actor_destroy(created);
     }
     if (fault.code != QD_ERROR_NONE) {
         qd_session_refuse(session, *request, &fault);
@@ -150,6 +184,47 @@ void qd_room_request_close(qd_session *session, qd_request **request)
     qd_session_post(membership, request);
 }
 
+/* Rooms that are listed under one hold of the lock, which everybody needs. */
+#define PAGE_ROOMS 64u
+
+typedef struct room_rows {
+    qd_msg_room_info *row;
+    char (*names)[QD_ROOM_NAME_BYTES_MAX + 1];
+    uint32_t count;
+    bool more; /* others are behind them */
+} room_rows;
+
+/* Adds a page of rooms with names after that one, as long as there are fewer than `limit`. */
+static void list_page(qd_room_directory *directory, const char *after, uint32_t limit, room_rows *rows)
+{
+    const uint32_t space = limit - rows->count;
+
+    qd_room_directory_lock(directory);
+    uint32_t first = qd_room_directory_after(directory, after), count = directory->count - first;
+    if (count > space) {
+        count = space;
+    }
+    if (count > PAGE_ROOMS) {
+        count = PAGE_ROOMS;
+    }
+    for (uint32_t i = rows->count, end = rows->count + count; i < end; i++) {
+        const qd_room_actor *actor = qd_room_actor_of(directory->by_name[first + i - rows->count]);
+
+        memcpy(rows->names[i], actor->entry.name, sizeof rows->names[i]);
+        rows->row[i] = (qd_msg_room_info){
+            .name = rows->names[i],
+            .tick_mode = actor->config.tick_mode,
+            .tick_hz = actor->config.tick_hz,
+            .tick = atomic_load_explicit(&actor->shown_tick, memory_order_relaxed),
+            .entities = atomic_load_explicit(&actor->shown_entities, memory_order_relaxed),
+            .sessions = atomic_load_explicit(&actor->shown_sessions, memory_order_relaxed),
+        };
+    }
+    rows->more = directory->count - first > count;
+    qd_room_directory_unlock(directory);
+    rows->count += count;
+}
+
 void qd_room_request_list(qd_session *session, qd_request **request)
 {
     const qd_msg_list_rooms *list = &(*request)->decoded.message.as.list_rooms;
@@ -166,30 +241,14 @@ void qd_room_request_list(qd_session *session, qd_request **request)
         fail(session, *request, 0, QD_ERROR_LIMIT, "the server has no memory left (--memory-max). Try again later");
         return;
     }
-    char(*names)[QD_ROOM_NAME_BYTES_MAX + 1] = (void *)(rooms + QD_LIST_ROOMS_MAX);
-    qd_room_directory *directory = &session->service->directory;
-    qd_room_directory_lock(directory);
-    uint32_t first = qd_room_directory_after(directory, list->after), count = directory->count - first;
-    bool more = count > limit;
-    if (more) {
-        count = limit;
+    room_rows rows = {.row = rooms, .names = (void *)(rooms + QD_LIST_ROOMS_MAX), .more = true};
+    const char *after = list->after;
+    while (rows.more && rows.count < limit) {
+        list_page(&session->service->directory, after, limit, &rows);
+        after = rows.names[rows.count == 0 ? 0 : rows.count - 1];
     }
-    for (uint32_t i = 0; i < count; i++) {
-        const qd_room_actor *actor = qd_room_actor_of(directory->by_name[first + i]);
-
-        memcpy(names[i], actor->entry.name, sizeof names[i]);
-        rooms[i] = (qd_msg_room_info){
-            .name = names[i],
-            .tick_mode = actor->config.tick_mode,
-            .tick_hz = actor->config.tick_hz,
-            .tick = atomic_load_explicit(&actor->shown_tick, memory_order_relaxed),
-            .entities = atomic_load_explicit(&actor->shown_entities, memory_order_relaxed),
-            .sessions = atomic_load_explicit(&actor->shown_sessions, memory_order_relaxed),
-        };
-    }
-    qd_room_directory_unlock(directory);
     qd_session_answer(session, *request,
                       &(qd_server_message){.kind = QD_SERVER_ROOM_LIST,
-                                           .as.room_list = {.count = count, .rooms = rooms, .more = more}});
+                                           .as.room_list = {.count = rows.count, .rooms = rooms, .more = rows.more}});
     qd_shared_free(rooms, size);
 }
