@@ -34,11 +34,18 @@ static bool is_still(const qd_room_actor *actor)
     return views.observers == 0;
 }
 
+/* Ticks at the room's expense. A Step's tick is at its session's. */
+static void tick(qd_room_actor *actor, uint64_t now_ns, uint32_t skipped)
+{
+    qd_tick(actor, skipped);
+    qd_time_bucket_charge(&actor->time, actor->service->share, now_ns + actor->tick_ns, actor->tick_ns);
+}
+
 uint64_t qd_room_clock_tick(qd_room_actor *actor, uint64_t now_ns)
 {
     if (actor->config.tick_mode != QD_TICK_MODE_CLOCK) {
         if (actor->lockstep.due_ns <= now_ns) {
-            qd_tick(actor, 0);
+            tick(actor, now_ns, 0);
         }
         return actor->lockstep.due_ns;
     }
@@ -56,7 +63,7 @@ uint64_t qd_room_clock_tick(qd_room_actor *actor, uint64_t now_ns)
         uint64_t skipped = periods - actor->clock_periods - 1;
 
         actor->clock_periods = periods;
-        qd_tick(actor, skipped > UINT32_MAX ? UINT32_MAX : (uint32_t)skipped);
+        tick(actor, now_ns, skipped > UINT32_MAX ? UINT32_MAX : (uint32_t)skipped);
     }
     return period_ns(actor, actor->clock_periods + 1);
 }

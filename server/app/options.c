@@ -70,7 +70,7 @@ static const qd_option_choice formats[] = {{"text", QD_LOG_FORMAT_TEXT}, {"json"
                                             .otherwise = default_words                                                 \
     }
 
-#define ROWS_COUNT 22u
+#define ROWS_COUNT 24u
 
 typedef struct table {
     qd_server_options options;
@@ -87,6 +87,7 @@ static void table_init(table *all)
     *all = (table){.frame_bytes_max = 4 * MIB, .queue_bytes_max = 8 * MIB};
     parse_address(LISTEN_DEFAULT, options, NULL, 0);
     options->log_level = QD_LOG_INFO;
+    options->drain_seconds = 10;
     *limits = (qd_limits){
         .connections_max = 1024,
         .rooms_max = 65536,
@@ -99,6 +100,7 @@ static void table_init(table *all)
         .slow_ms_max = 5000,
         .resume_ms_max = 10000,
         .room_batches_max = 1024,
+        .session_share = 10,
     };
     const qd_option rows[ROWS_COUNT] = {
         {"--listen", "HOST:PORT", "listen on this address; port 0 picks a free one", QD_OPTION_PARSED, .value = options,
@@ -128,8 +130,12 @@ static void table_init(table *all)
                limits->slow_ms_max, 1, 3600000),
         NUMBER("--resume-ms-max", "keep a resumable session for N ms without a connection", limits->resume_ms_max, 0,
                3600000),
-        NUMBER("--room-batches-max", "let at most N batches of all writers wait in a room", limits->room_batches_max, 1,
+        NUMBER("--room-batches-max", "let at most N batches and queries of all sessions wait in a room", limits->room_batches_max, 1,
                1000000),
+        NUMBER("--session-share", "let a session or room use N % of the workers' time before others go first",
+               limits->session_share, 1, 100),
+        NUMBER("--drain-seconds", "end at most N seconds after SIGTERM, whatever is queued", options->drain_seconds, 1,
+               3600),
         {"--token-file", "PATH", "accept only the tokens in this file, one per line", QD_OPTION_PARSED,
          .value = &options->token_file, .otherwise = "accept any token", .parse = parse_path},
         {"--admin-token-file", "PATH", "make sessions with a token in this file admins", QD_OPTION_PARSED,

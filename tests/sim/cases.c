@@ -70,7 +70,7 @@ SCENARIO(closing_and_opening_in_one_go) = {
     JOIN(A, NULL),
     SPAWN(A, NULL, 1, 2, 0),
     CLOSE_ROOM(A, NULL),
-    SEND(A, "created in a new room up to 7; applied 1 to -2; closed: requested to -1", OPEN_ROOM,
+    SEND(A, "applied 1 to -2; closed: requested to -1; created in a new room up to 7", OPEN_ROOM,
          .open_room = {.name = "room",
                        .has_config = true,
                        .config = {.has_bounds = true, .bounds = {.max_x = 7, .max_y = 7}}}),

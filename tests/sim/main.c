@@ -118,6 +118,7 @@ static void make(sim_play *play, uint64_t seed)
         .slow_ms_max = 60000,
         .resume_ms_max = sim_percent(world, 10) ? 0 : 50 + sim_pick(world, 1500),
         .room_batches_max = 1 + sim_pick(world, 40),
+        .session_share = 1 + sim_pick(world, 100),
     };
     sim_house_start(&scene->house, &limits, sim_percent(world, 50) ? 5 * SIM_MS_NS : sim_pick(world, 3000));
     if (print_digests) {

@@ -14,12 +14,14 @@ void sim_house_init(sim_house *house, uint64_t seed)
 
 void sim_house_start(sim_house *house, const qd_limits *limits, uint64_t time_budget_ns)
 {
-    qd_server_init(&house->server, &(qd_server_config){.service = {.limits = *limits,
-                                                                   .scheduler = &house->world.scheduler,
-                                                                   .workers = 1,
-                                                                   .time_budget_ns = time_budget_ns,
-                                                                   .random = sim_random,
-                                                                   .random_context = &house->world}});
+    qd_server_init(&house->server,
+                   &(qd_server_config){.service = {.limits = *limits,
+                                                   .scheduler = &house->world.scheduler,
+                                                   .workers = 1,
+                                                   .time_budget_ns = time_budget_ns,
+                                                   .time_burst_ns = 1000 * SIM_MS_NS, /* the model knows one order */
+                                                   .random = sim_random,
+                                                   .random_context = &house->world}});
 }
 
 static uint32_t or_else(uint32_t given, uint32_t other)
@@ -40,7 +42,8 @@ void sim_house_open(sim_house *house, const qd_limits *limits)
                             .queue_bytes_max = or_else(limits->queue_bytes_max, 8u << 20),
                             .slow_ms_max = or_else(limits->slow_ms_max, 5000),
                             .resume_ms_max = or_else(limits->resume_ms_max, 10000),
-                            .room_batches_max = or_else(limits->room_batches_max, 1024)};
+                            .room_batches_max = or_else(limits->room_batches_max, 1024),
+                            .session_share = or_else(limits->session_share, 100)};
 
     sim_house_init(house, 1);
     sim_house_start(house, &full, 5 * SIM_MS_NS);

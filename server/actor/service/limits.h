@@ -43,6 +43,7 @@ typedef struct qd_limits {
     uint32_t slow_ms_max;         /* until a full queue is half empty */
     uint32_t resume_ms_max;       /* how long a session outlives its connection */
     uint32_t room_batches_max;    /* waiting in a room */
+    uint32_t session_share;       /* percent of the workers' time that a session or room has before others go first */
 } qd_limits;
 
 #endif

@@ -10,6 +10,7 @@ const char qd_server_name[] = "quadrille-server " QD_VERSION_TEXT;
 void qd_service_init(qd_service *service, const qd_service_config *config)
 {
     *service = (qd_service){.config = *config};
+    service->share = qd_time_share_of(config->limits.session_share, config->workers, config->time_burst_ns);
     service->start_ns = qd_service_now_ns(service);
     qd_room_directory_init(&service->directory, config->limits.rooms_max);
 }

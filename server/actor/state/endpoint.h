@@ -13,6 +13,7 @@
 #define QD_ACTOR_STATE_ENDPOINT_H
 
 #include "../service/backpressure.h"
+#include "../service/time_bucket.h"
 #include "../service/token.h"
 
 typedef struct qd_endpoint {
@@ -26,6 +27,7 @@ typedef struct qd_endpoint {
     _Atomic bool cut_off;  /* the link is closed */
     qd_backpressure bytes; /* of requests that are posted and not handled */
     size_t bytes_max;
+    qd_time_bucket time; /* of the session */
 } qd_endpoint;
 
 /* Returns one reference; NULL: no memory. [loop] */

@@ -35,8 +35,12 @@ typedef struct qd_room_actor {
     qd_mailbox mailbox;
 
     /* the run's own */
-    qd_message *messages;       /* taken out, and left for the next run */
-    qd_membership *applied_due; /* memberships with an Applied due at the tick */
+    qd_message *messages;                        /* taken out, and left for the next run */
+    TAILQ_HEAD(qd_laters, qd_membership) laters; /* memberships with messages that wait behind those of others */
+    uint64_t tick_ns;                            /* how long the last tick took */
+    uint64_t runs;                               /* their number; counts the runs that apply messages */
+    uint64_t served_ns;                          /* with any in `laters`: when one of them last had its turn */
+    qd_membership *applied_due;                  /* memberships with an Applied due at the tick */
     uint32_t lagging_count;
     bool resets_due; /* a Subscribe waits for its reset */
     bool changed;    /* since the last tick */
@@ -65,6 +69,8 @@ typedef struct qd_room_actor {
     uint64_t creator;        /* a session's number */
     qd_token *creator_token; /* NULL: it had none */
 
+    qd_time_bucket time; /* of the room */
+
     uint64_t arrivals; /* OpenRoom messages posted; under the directory's lock */
 
     /* the run's own, the rest; the creator makes `heap` */
@@ -82,6 +88,14 @@ static inline void qd_room_actor_wake(qd_room_actor *actor)
     const qd_scheduler *scheduler = actor->service->config.scheduler;
 
     scheduler->wake(scheduler->context, &actor->base);
+}
+
+/* The same, behind all other work. [any] */
+static inline void qd_room_actor_wake_behind(qd_room_actor *actor)
+{
+    const qd_scheduler *scheduler = actor->service->config.scheduler;
+
+    scheduler->wake_behind(scheduler->context, &actor->base);
 }
 
 /* How many batches of one writer may wait. [any] */

@@ -2,6 +2,7 @@
 #include "tick.h"
 
 #include "../../base/memory/fetch.h"
+#include "../service/work_time.h"
 #include "applied.h"
 #include "publish_pairs.h"
 #include "publish_views.h"
@@ -32,6 +33,7 @@ void qd_tick(qd_room_actor *actor, uint32_t skipped)
     qd_service *service = actor->service;
     uint64_t start_ns = qd_service_now_ns(service);
 
+    qd_work_time_begin(service, start_ns);
     if (actor->member_capacity > 0) {
         qd_fetch_to_write(actor->members->membership, sizeof *actor->members->membership);
     }
@@ -51,7 +53,9 @@ void qd_tick(qd_room_actor *actor, uint32_t skipped)
     uint64_t events = qd_room_events_count(actor->room);
     qd_count(&service->counters, QD_COUNT_EVENTS, events - actor->events_counted);
     actor->events_counted = events;
-    keep_time(actor, qd_service_now_ns(service) - start_ns);
+    uint64_t end_ns = qd_service_now_ns(service);
+    keep_time(actor, end_ns - start_ns);
+    actor->tick_ns = qd_work_time_of(service, end_ns, end_ns - start_ns);
 }
 
 bool qd_tick_step(qd_room_actor *actor, qd_membership *membership, uint64_t seq)
