@@ -2,7 +2,7 @@
 #include "time_budget.h"
 
 #include "commands/commands.h"
-#include "service/work_time.h"
+#include "state/work_time.h"
 
 /* The run looks at the clock after this many light messages, and after each other message. */
 #define LIGHT_MESSAGES 16u

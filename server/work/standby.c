@@ -24,14 +24,6 @@ static uint32_t takes_of_workers(const qd_pool *pool)
     return takes;
 }
 
-void qd_standby_rouse(qd_pool *pool)
-{
-    if (atomic_load_explicit(&pool->standby_sleeps, memory_order_relaxed) &&
-        atomic_exchange_explicit(&pool->standby_sleeps, false, memory_order_relaxed)) {
-        pthread_cond_signal(&pool->workers[pool->worker_count].call);
-    }
-}
-
 /* Whether an actor waits, or a timer is due. */
 static bool is_work_waiting(qd_pool *pool)
 {

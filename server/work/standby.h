@@ -14,8 +14,6 @@
 
 #include "workers.h"
 
-/* [any] No worker is idle: the standby has to look. Costs nothing while it does. */
-void qd_standby_rouse(qd_pool *pool);
 /* [the standby] Sleeps until it is time to step in. False: the pool is stopping. */
 bool qd_standby_wait(qd_worker *me);
 /* [the standby] Whether it goes on: no worker has taken an actor since qd_standby_wait returned. */

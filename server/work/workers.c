@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "workers.h"
-#include "standby.h"
 
 static _Thread_local qd_worker *here;
 
@@ -22,6 +21,15 @@ bool qd_workers_look_queued(qd_pool *pool)
         }
     }
     return false;
+}
+
+/* No worker is idle: the standby has to look. Costs nothing while it does. */
+static void rouse_standby(qd_pool *pool)
+{
+    if (atomic_load_explicit(&pool->standby_sleeps, memory_order_relaxed) &&
+        atomic_exchange_explicit(&pool->standby_sleeps, false, memory_order_relaxed)) {
+        pthread_cond_signal(&pool->workers[pool->worker_count].call);
+    }
 }
 
 static void set_idle_count(qd_pool *pool, uint32_t count)
@@ -57,7 +65,7 @@ void qd_worker_set_busy(qd_worker *me)
     }
     set_idle_count(pool, count - 1);
     if (count == 1) {
-        qd_standby_rouse(pool);
+        rouse_standby(pool);
     }
 }
 
@@ -76,7 +84,7 @@ qd_worker *qd_workers_choose(qd_pool *pool)
     }
     set_idle_count(pool, count - 1);
     if (count == 1) {
-        qd_standby_rouse(pool);
+        rouse_standby(pool);
     }
     chosen->called = true;
     return chosen;

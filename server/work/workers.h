@@ -18,11 +18,11 @@
 
 #include "../base/memory/alloc.h"
 #include "../base/memory/fetch.h"
-#include "behind.h"
 #include "core.h"
-#include "queue.h"
+#include "queues/behind.h"
+#include "queues/queue.h"
+#include "queues/timers.h"
 #include "split.h"
-#include "timers.h"
 
 typedef struct qd_pool qd_pool;
 

@@ -54,7 +54,8 @@ LAYERS = {
     "space/kernel": ["space/kernel/lanes", "space/core", "space/tree", "space/geometry", "base"],
     "space/kernel/lanes": ["space/kernel", "space/core", "space/geometry", "base"],
     "space/geometry": ["base"],
-    "work": ["base"],
+    "work": ["work/queues", "base"],
+    "work/queues": ["base"],
     "net": ["base", "proto"],
     "base": ["base/memory", "base/log"],
     "base/log": ["proto"],  # a header without dependencies, proto/utf8.h

@@ -4,7 +4,7 @@
  */
 #include "work_posted.h"
 
-#include "server/work/behind.h"
+#include "server/work/queues/behind.h"
 #include "tests/support/test.h"
 
 #define MS_NS UINT64_C(1000000)

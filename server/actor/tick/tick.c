@@ -2,7 +2,7 @@
 #include "tick.h"
 
 #include "../../base/memory/fetch.h"
-#include "../service/work_time.h"
+#include "../state/work_time.h"
 #include "applied.h"
 #include "publish_pairs.h"
 #include "publish_views.h"

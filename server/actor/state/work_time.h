@@ -7,10 +7,10 @@
  *
  * [any]; each thread has a sample of its own.
  */
-#ifndef QD_ACTOR_SERVICE_WORK_TIME_H
-#define QD_ACTOR_SERVICE_WORK_TIME_H
+#ifndef QD_ACTOR_STATE_WORK_TIME_H
+#define QD_ACTOR_STATE_WORK_TIME_H
 
-#include "service.h"
+#include "../service/service.h"
 
 /* Before work; now_ns is the time. Takes a sample if the last one is old. */
 void qd_work_time_begin(const qd_service *service, uint64_t now_ns);

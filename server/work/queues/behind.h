@@ -14,15 +14,15 @@
  *
  * The caller passes the time.
  */
-#ifndef QD_WORK_BEHIND_H
-#define QD_WORK_BEHIND_H
+#ifndef QD_WORK_QUEUES_BEHIND_H
+#define QD_WORK_QUEUES_BEHIND_H
 
 #include <pthread.h>
 #include <stdalign.h>
 #include <stdbool.h>
 
-#include "../base/executor.h"
-#include "../base/memory/fetch.h"
+#include "../../base/executor.h"
+#include "../../base/memory/fetch.h"
 
 #define QD_BEHIND_SHARE_NS UINT64_C(20000000)
 #define QD_BEHIND_QUIET_NS UINT64_C(20000000)
