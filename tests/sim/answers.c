@@ -395,6 +395,8 @@ static void on_message(sim_client *client, const qd_server_message *message)
     case QD_SERVER_HANDED_OVER:
         on_handed_over(client, asked, &message->as.handed_over);
         break;
+    case QD_SERVER_ROOM_SLOWED:
+        sim_fail("a room is slowed whose ticks take no time");
     case QD_SERVER_STATS:
         break;
     case QD_SERVER_NOTHING:

@@ -151,6 +151,7 @@ static const golden_vector server_vectors[] = {
      "observers_max: 500 visible_entries_max: 600 writers: 3 step_deadline_ms: 500 } epoch: 72623859790382856 tick: "
      "5000000000 created: true }"},
     {"room_left", "0803220308ac02", "seq: 3 room_left { room: 300 }"},
+    {"room_slowed", "aa010808ac02100318c413", "room_slowed { room: 300 tick_hz: 3 tick_us: 2500 }"},
     {"room_closed", "08042a0508ac021002", "seq: 4 room_closed { room: 300 reason: REASON_EMPTY }"},
     {"room_list", "080532270a160a056c6f626279100118142080e497d01228ac0230040a000a090a05706c617a6110021001",
      "seq: 5 room_list { rooms { name: \"lobby\" tick_mode: TICK_MODE_CLOCK tick_hz: 20 tick: 5000000000 entities: 300 "
@@ -190,6 +191,8 @@ static const golden_vector server_vectors[] = {
      "tick_us_p99: 23.5 tick_us_max: 24.5 memory_bytes: 25 depth: 8 index: INDEX_GRID passed: 5000000000 "
      "index_changes: 9 observers: 26 visible_entries: 5000000001 enters: 27 leaves: 28 } }"},
     {"stats_server", "080a52050a0308e807", "seq: 10 stats { server { uptime_ms: 1000 } }"},
+    {"stats_slowed", "080a520a0a039003021203b80103",
+     "seq: 10 stats { server { rooms_slowed: 2 } room { slowed_hz: 3 } }"},
     {"pong", "080b5a09090807060504030201", "seq: 11 pong { data: 72623859790382856 }"},
     {"error", "080c6218081812097469636b2069732033180c20ac024080e497d012",
      "seq: 12 error { code: ERROR_CODE_WRONG_TICK text: \"tick is 3\" seq: 12 room: 300 tick_due: 5000000000 }"},

@@ -58,6 +58,7 @@ void qd_service_stats(qd_service *service, qd_msg_server_stats *stats)
         .errors = qd_counted(counters, QD_COUNT_ERRORS),
         .detached = atomic_load(&service->detached),
         .resumed = qd_counted(counters, QD_COUNT_RESUMED),
+        .rooms_slowed = atomic_load(&service->rooms_slowed),
         .too_slow = qd_counted(counters, QD_COUNT_TOO_SLOW),
         .log_dropped = qd_log_dropped(),
         .log_suppressed = qd_log_suppressed(),

@@ -36,11 +36,12 @@ typedef struct qd_service {
     qd_service_config config;
     qd_time_share share; /* of each session and each room */
     uint64_t start_ns;
-    qd_buffer *no_memory;        /* the GoAway for a client that there is no memory for; NULL: not even for this */
-    qd_room_directory directory; /* under its own lock */
-    _Atomic uint32_t rooms;      /* rooms that are open, listed or just being closed */
-    _Atomic bool hurried;        /* the server is stopping, and the time for queued requests is over */
-    _Atomic uint32_t actors;     /* room actors that are not freed yet */
+    qd_buffer *no_memory;          /* the GoAway for a client that there is no memory for; NULL: not even for this */
+    qd_room_directory directory;   /* under its own lock */
+    _Atomic uint32_t rooms;        /* rooms that are open, listed or just being closed */
+    _Atomic uint32_t rooms_slowed; /* rooms that are slowed now */
+    _Atomic bool hurried;          /* the server is stopping, and the time for queued requests is over */
+    _Atomic uint32_t actors;       /* room actors that are not freed yet */
     _Atomic uint32_t sessions, detached; /* shown by the sessions for the statistics */
 
     char apart[QD_LINE_BYTES]; /* from what is only read */

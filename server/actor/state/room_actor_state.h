@@ -10,6 +10,7 @@
 #include "../../room/room.h"
 #include "../service/service.h"
 #include "membership.h"
+#include "pace.h"
 
 #define QD_TICK_TIMES 256u
 
@@ -70,6 +71,7 @@ typedef struct qd_room_actor {
     qd_token *creator_token; /* NULL: it had none */
 
     qd_time_bucket time; /* of the room */
+    qd_pace pace;        /* the run's own */
 
     uint64_t arrivals; /* OpenRoom messages posted; under the directory's lock */
 
