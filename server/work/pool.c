@@ -405,6 +405,10 @@ static void *stand_by(void *argument)
             }
             run(me, actor);
         } while (qd_standby_goes_on(me) && !is_stopping(me->pool));
+        /* Its runs, thefts and timers may have left actors in its queue. */
+        if (qd_workers_look_queued(me->pool)) {
+            qd_workers_call(me->pool);
+        }
     }
     return NULL;
 }

@@ -137,4 +137,31 @@ TEST(standby_wakes_up_when_the_last_worker_becomes_busy)
     let_all_end();
 }
 
+/* The workers end their runs while the standby is in one that wakes its own actor. Then none of them looks at the
+ * standby's queue by itself. */
+static void wake_itself(qd_actor *actor)
+{
+    if (atomic_fetch_add(&runs, 1) == 0) {
+        scheduler->wake(scheduler->context, actor);
+        atomic_store(&may_end, 1);
+        for (uint32_t i = 0; i < 200; i++) {
+            rest();
+        }
+    }
+}
+
+TEST(actor_that_the_standby_leaves_is_run)
+{
+    FOR_EACH_WORKERS(workers)
+    {
+        qd_actor one;
+
+        hold_all(workers);
+        qd_actor_init(&one, wake_itself);
+        scheduler->wake(scheduler->context, &one);
+        wait_for(&runs, 2);
+        let_all_end();
+    }
+}
+
 TEST_MAIN()
