@@ -2,7 +2,10 @@
  *
  * The standby: while all workers are in a run that does not end, other actors still run.
  */
+#define _GNU_SOURCE /* pthread_getname_np */
 #include "work_posted.h"
+
+#include <string.h>
 
 #include "tests/support/test.h"
 
@@ -11,9 +14,20 @@
 static qd_actor holders[WORKERS_MAX];
 static _Atomic uint32_t held, may_end, runs, yielding_runs;
 
+/* On a slow machine the standby may be faster than the last workers. */
+static bool is_standby(void)
+{
+    char name[16];
+
+    return pthread_getname_np(pthread_self(), name, sizeof name) == 0 && strcmp(name, "qd-standby") == 0;
+}
+
 static void hold_worker(qd_actor *actor)
 {
-    (void)actor;
+    if (is_standby()) {
+        scheduler->wake(scheduler->context, actor);
+        return;
+    }
     atomic_fetch_add(&held, 1);
     wait_for(&may_end, 1);
 }
