@@ -62,7 +62,7 @@ static bool check_query(const qd_client_message *message, uint32_t dimensions, q
 struct route {
     qd_handler handle;
     bool (*check)(const qd_client_message *message, uint32_t dimensions, qd_fault *fault);
-    bool writes;  /* the session counts as a writer of the room */
+    bool writes;  /* the session has a share of the room's waiting messages; queries count, too */
     bool is_long; /* it may take long on this thread, so the link's turn is charged for it */
 };
 
@@ -173,18 +173,18 @@ static const struct route routes[] = {
     [QD_CLIENT_DESPAWN] = {.check = qd_batch_check, .writes = true},
     [QD_CLIENT_SUBSCRIBE] = {.check = check_subscribe},
     [QD_CLIENT_UNSUBSCRIBE] = {0},
-    [QD_CLIENT_GET_SNAPSHOT] = {.check = check_snapshot},
+    [QD_CLIENT_GET_SNAPSHOT] = {.check = check_snapshot, .writes = true},
     [QD_CLIENT_STEP] = {.is_long = true}, /* its tick may run inline */
     [QD_CLIENT_GET_STATS] = {.handle = handle_get_stats, .is_long = true},
     [QD_CLIENT_PING] = {.handle = handle_ping},
-    [QD_CLIENT_QUERY] = {.check = check_query},
+    [QD_CLIENT_QUERY] = {.check = check_query, .writes = true},
     [QD_CLIENT_SET_DESCRIPTION] = {.check = qd_view_request_check, .writes = true},
     [QD_CLIENT_OBSERVE] = {.check = qd_view_request_check, .writes = true},
     [QD_CLIENT_MOVE_OBSERVERS] = {.check = qd_view_request_check, .writes = true},
     [QD_CLIENT_UNOBSERVE] = {.check = qd_view_request_check, .writes = true},
     [QD_CLIENT_SET_EXCEPTIONS] = {.check = qd_view_request_check, .writes = true},
     [QD_CLIENT_SET_VIEW_OPTIONS] = {.check = qd_view_request_check, .writes = true},
-    [QD_CLIENT_WHY] = {.check = qd_view_request_check},
+    [QD_CLIENT_WHY] = {.check = qd_view_request_check, .writes = true},
     [QD_CLIENT_HAND_OVER] = {.check = qd_hand_over_check, .writes = true},
     [QD_CLIENT_ACK] = {.handle = handle_ack},
     [QD_CLIENT_ADOPT] = {.handle = handle_adopt},

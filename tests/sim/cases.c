@@ -251,6 +251,18 @@ SCENARIO(clocks_stand_still_and_start_again, CONFIG(.tick_hz = 100, .grace_ms = 
 /* ---- limits ---- */
 
 /* Of one room: the writer's share is waiting, and not one batch more. */
+SCENARIO(queries_count_like_batches, .limits = {.room_batches_max = 8}) = {
+    JOIN(A, NULL),
+    JOIN(B, NULL),
+    SPAWN(A, "", 1, 1, 0),
+    SEND(B, "found *", QUERY, .query = {.kind = QD_QUERY_CIRCLE, .where.circle = {.radius = 100}}),
+    REPEAT(100, 1),
+    SEND(A, NULL, QUERY, .query = {.kind = QD_QUERY_CIRCLE, .where.circle = {.radius = 100}}),
+    AGAIN,
+    LOOPS(1000),
+    LINK(A, "1 pauses; 7 frames"), /* half of 8, as a writer's share */
+};
+
 SCENARIO(a_writer_waits_for_its_share_alone, .limits = {.room_batches_max = 8}) = {
     JOIN(A, NULL),
     JOIN(B, NULL),

@@ -57,7 +57,7 @@ typedef struct qd_room_actor {
     _Atomic uint64_t shown_tick;
     _Atomic uint32_t shown_entities, shown_sessions;
     _Atomic uint32_t users;
-    _Atomic uint32_t writers; /* memberships that have sent a batch */
+    _Atomic uint32_t writers; /* memberships that have sent a batch or a query */
 
     /* set at creation [any] */
     qd_msg_room_config config;
@@ -100,7 +100,7 @@ static inline void qd_room_actor_wake_behind(qd_room_actor *actor)
     scheduler->wake_behind(scheduler->context, &actor->base);
 }
 
-/* How many batches of one writer may wait. [any] */
+/* How many messages of one writer may wait. [any] */
 static inline size_t qd_room_actor_share(const qd_room_actor *actor)
 {
     uint32_t writers = atomic_load_explicit(&actor->writers, memory_order_relaxed);
