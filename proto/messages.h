@@ -425,6 +425,7 @@ typedef struct qd_msg_server_stats {
     uint64_t refused_by_address_accepts;
     uint64_t refused_by_address_tokens;
     uint64_t dropped_silent;
+    uint32_t rooms_slowed;
 } qd_msg_server_stats;
 
 typedef struct qd_msg_room_stats {
@@ -447,6 +448,7 @@ typedef struct qd_msg_room_stats {
     uint32_t observers;
     uint64_t visible_entries;
     uint64_t enters, leaves;
+    uint32_t slowed_hz;
 } qd_msg_room_stats;
 
 typedef struct qd_msg_stats {
@@ -473,6 +475,12 @@ typedef struct qd_msg_handed_over {
     uint32_t connected_count;
     bool last;
 } qd_msg_handed_over;
+
+typedef struct qd_msg_room_slowed {
+    uint64_t room;
+    uint32_t tick_hz;
+    uint32_t tick_us;
+} qd_msg_room_slowed;
 
 typedef struct qd_msg_go_away {
     qd_go_away_reason reason;
@@ -501,6 +509,7 @@ typedef enum qd_server_kind {
     QD_SERVER_ACCEPTED,
     QD_SERVER_SESSION_LIST,
     QD_SERVER_PING,
+    QD_SERVER_ROOM_SLOWED,
 } qd_server_kind;
 
 /* ServerFrame. `kind` selects the member of `as`. */
@@ -526,6 +535,7 @@ typedef struct qd_server_message {
         qd_msg_handed_over handed_over;
         qd_msg_accepted accepted;
         qd_msg_session_list session_list;
+        qd_msg_room_slowed room_slowed;
     } as;
 } qd_server_message;
 

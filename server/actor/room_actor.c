@@ -65,6 +65,7 @@ qd_room_actor *qd_room_actor_create(qd_service *service, const char *name, const
     qd_actor_init(&actor->base, qd_room_run);
     actor->base.fetch = qd_room_run_fetch;
     qd_mailbox_init(&actor->mailbox);
+    TAILQ_INIT(&actor->laters);
     qd_lockstep_init(&actor->lockstep, config->writers, config->step_deadline_ms * MS_NS);
     qd_heap_init(&actor->heap);
     atomic_fetch_add(&service->actors, 1);
@@ -111,22 +112,31 @@ static bool is_light(const qd_request *request)
     }
 }
 
+/* Most sessions never make a worker work for long, and this does not look at the clock. */
+static bool is_within_budget(const qd_service *service, const qd_endpoint *endpoint)
+{
+    return qd_time_bucket_is_unused(&endpoint->time) ||
+           qd_time_bucket_covers(&endpoint->time, service->share, qd_service_now_ns(service), 0);
+}
+
 void qd_room_actor_post(qd_room_actor *actor, qd_request *request)
 {
     qd_membership *membership = request->head.membership;
     qd_endpoint *endpoint = membership->endpoint;
     const qd_scheduler *scheduler = actor->service->config.scheduler;
 
-    bool light = request->light = is_light(request);
+    bool light = request->light = is_light(request), urgent = is_within_budget(actor->service, endpoint);
     request->bytes = sizeof *request + request->decoded.memory_size;
     qd_backpressure_enter(&membership->batches, 1, qd_room_actor_share(actor), endpoint->link);
     qd_backpressure_enter(&endpoint->bytes, request->bytes, endpoint->bytes_max, endpoint->link);
     /* From here on a run may apply the request and free it. */
     bool first = qd_mailbox_put(&actor->mailbox, &request->head.message);
     if (first && light) {
-        scheduler->run_inline(scheduler->context, &actor->base, qd_room_run_inline);
+        scheduler->run_inline(scheduler->context, &actor->base, qd_room_run_inline, urgent);
+    } else if (urgent && (first || !qd_actor_is_urgent(&actor->base))) {
+        qd_room_actor_wake(actor); /* also if an earlier message has woken it to wait behind */
     } else if (first) {
-        qd_room_actor_wake(actor);
+        qd_room_actor_wake_behind(actor);
     }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The room's clock: ticks when a tick is due, by tick_hz or by the deadline of lockstep. A room that cannot hold its
- * rate skips ticks. The clock stands still while a tick would change nothing: no entity is in the room, no observer, and
+ * rate skips ticks and rests between them, and its members are told (state/pace.h). The clock stands still while a tick would change nothing: no entity is in the room, no observer, and
  * nothing waits for a tick. [run]
  */
 #ifndef QD_ACTOR_ROOM_CLOCK_H

@@ -87,6 +87,17 @@ static void trim_when_due(qd_room_actor *actor)
     qd_array_trim(&actor->heap, actor->members, actor->member_capacity, end);
 }
 
+/* A room beyond its budget waits behind others, and so do messages to it: each of its runs may tick. */
+static void choose_place(qd_room_actor *actor, uint64_t now_ns)
+{
+    bool yields = !qd_time_bucket_is_unused(&actor->time) &&
+                  !qd_time_bucket_covers(&actor->time, actor->service->share, now_ns, actor->tick_ns);
+
+    if (yields != atomic_load_explicit(&actor->base.yields, memory_order_relaxed)) {
+        atomic_store_explicit(&actor->base.yields, yields, memory_order_relaxed);
+    }
+}
+
 /* Does everything that time makes due. */
 static void keep_up(qd_room_actor *actor)
 {
@@ -108,8 +119,10 @@ static void keep_up(qd_room_actor *actor)
     trim_when_due(actor);
     due_ns = earlier(due_ns, close_when_due(actor, now_ns, empty));
     if (actor->room == NULL) {
+        atomic_store_explicit(&actor->base.yields, false, memory_order_relaxed);
         return;
     }
+    choose_place(actor, now_ns);
     show(actor);
     due_ns = earlier(due_ns, qd_room_due_ns(actor->room));
     if (actor->lagging_count > 0) {
@@ -142,7 +155,7 @@ static void finish(qd_room_actor *actor)
         return;
     }
     /* Every message belongs to a membership that is still there. */
-    QD_ASSERT(actor->messages == NULL);
+    QD_ASSERT(actor->messages == NULL && TAILQ_EMPTY(&actor->laters));
     if (atomic_load(&actor->users) > 0) {
         /* A loop has posted its last message and is about to finish with the actor. */
         qd_room_actor_wake(actor);
@@ -194,7 +207,7 @@ void qd_room_run_inline(qd_actor *base)
     for (qd_message *next; message != NULL && may_run_inline(actor, (qd_room_message *)message); message = next) {
         next = message->next;
         stepped |= ((qd_request *)message)->decoded.message.kind == QD_CLIENT_STEP;
-        qd_command_run(actor, (qd_room_message *)message);
+        qd_command_run(actor, (qd_room_message *)message, false);
     }
     actor->messages = message;
     if (message != NULL) {

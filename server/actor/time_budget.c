@@ -2,31 +2,36 @@
 #include "time_budget.h"
 
 #include "commands/commands.h"
+#include "state/work_time.h"
 
 /* The run looks at the clock after this many light messages, and after each other message. */
 #define LIGHT_MESSAGES 16u
 
-/* A message is long if more time passes from one look at the clock to the next. */
-#define LONG_NS UINT64_C(1000000)
+/* How long a session's turn is in one run, at least one message. */
+#define TURN_NS UINT64_C(1000000)
 
-/* What one run may still take. Most runs have only light messages and never look at the clock. */
-typedef struct time_budget {
-    bool endless;
+/* A session whose messages wait has a turn at least this often, although others have messages. */
+#define WAIT_NS UINT64_C(20000000)
+
+/* One run. Most runs have only light messages and never look at the clock. */
+typedef struct slice {
+    qd_room_actor *actor;
+    bool stopping;
     uint64_t end_ns, looked_ns; /* QD_NEVER: the clock was not looked at yet */
-    uint32_t light;             /* messages, so far */
-} time_budget;
+    uint32_t light;             /* messages since then */
+    bool is_over;
+    bool urgent; /* it has carried out a message of a session within its budget */
+} slice;
 
-/* After a message: whether the time is over, and whether the messages since the last look took long. */
-static bool is_over(time_budget *budget, const qd_service *service, bool *is_long)
+static void look(slice *run)
 {
-    uint64_t now_ns = qd_service_now_ns(service);
+    const qd_service *service = run->actor->service;
 
-    if (budget->end_ns == QD_NEVER) {
-        budget->end_ns = now_ns + service->config.time_budget_ns;
+    run->looked_ns = qd_service_now_ns(service);
+    run->light = 0;
+    if (run->end_ns == QD_NEVER) {
+        run->end_ns = run->looked_ns + service->config.time_budget_ns;
     }
-    *is_long = budget->looked_ns != QD_NEVER && now_ns - budget->looked_ns > LONG_NS;
-    budget->looked_ns = now_ns;
-    return now_ns >= budget->end_ns;
 }
 
 static bool is_light(const qd_room_message *message)
@@ -34,67 +39,227 @@ static bool is_light(const qd_room_message *message)
     return message != &message->membership->leave && ((const qd_request *)message)->light;
 }
 
-/* Applies messages until none is left, or the time is over. Returns the rest. *slow is then the sender of a message that
- * took long, or NULL. */
-static qd_message *apply_some(qd_room_actor *actor, qd_message *messages, time_budget *budget, const qd_endpoint **slow)
+/* In a closed room and when the server stops, everything is answered now. */
+static bool is_endless(const slice *run)
 {
+    return run->stopping || run->actor->room == NULL;
+}
+
+/* Carries the message out and charges its session. Of the light messages between two looks, the session of the last one
+ * pays for all, which is just in the long run. */
+static void carry_out(slice *run, qd_room_message *message)
+{
+    qd_membership *membership = message->membership;
+    const bool leaves = message == &membership->leave, light = is_light(message);
+
+    if (!light && !is_endless(run) && (run->looked_ns == QD_NEVER || run->light > 0)) {
+        look(run);
+    }
+    if (!light && !is_endless(run)) {
+        qd_work_time_begin(run->actor->service, run->looked_ns);
+    }
+    qd_command_run(run->actor, message, run->stopping);
+    if (is_endless(run) || (light && ++run->light < LIGHT_MESSAGES)) {
+        return;
+    }
+    const uint64_t before_ns = run->looked_ns;
+    look(run);
+    run->is_over = run->looked_ns >= run->end_ns;
+    if (leaves || before_ns == QD_NEVER) {
+        return;
+    }
+    const qd_service *service = run->actor->service;
+    const uint64_t took_ns = qd_work_time_of(service, run->looked_ns, run->looked_ns - before_ns);
+    qd_time_bucket_charge(&membership->endpoint->time, service->share, run->looked_ns, took_ns);
+    membership->turn_ns = took_ns + (membership->turn == run->actor->runs ? membership->turn_ns : 0);
+    membership->turn = run->actor->runs;
+}
+
+/* ---- messages that wait behind others ---- */
+
+static bool is_beyond_budget(slice *run, const qd_membership *membership)
+{
+    const qd_time_bucket *time = &membership->endpoint->time;
+
+    if (qd_time_bucket_is_unused(time)) {
+        return false;
+    }
+    if (run->looked_ns == QD_NEVER) {
+        look(run);
+    }
+    return !qd_time_bucket_covers(time, run->actor->service->share, run->looked_ns, 0);
+}
+
+static bool is_turn_over(const slice *run, const qd_membership *membership)
+{
+    return membership->turn == run->actor->runs && membership->turn_ns >= TURN_NS;
+}
+
+static bool has_to_wait(slice *run, const qd_membership *membership)
+{
+    return membership->later != NULL || membership->waits_for_older ||
+           (!is_endless(run) && (is_turn_over(run, membership) || is_beyond_budget(run, membership)));
+}
+
+static void put_later(slice *run, qd_room_message *message)
+{
+    qd_room_actor *actor = run->actor;
+    qd_membership *membership = message->membership;
+
+    message->message.next = NULL;
+    if (membership->later != NULL) {
+        *membership->later_end = &message->message;
+    } else {
+        membership->later = &message->message;
+        if (!membership->waits_for_older) {
+            if (TAILQ_EMPTY(&actor->laters)) {
+                actor->served_ns = run->looked_ns;
+            }
+            TAILQ_INSERT_TAIL(&actor->laters, membership, laters);
+        }
+    }
+    membership->later_end = &message->message.next;
+    if (message == &membership->leave && membership->successor != NULL) {
+        membership->successor->waits_for_older = true;
+    }
+}
+
+/* Whether the run goes on with messages that wait: the time is not over, and no others have come. */
+static bool has_time(const slice *run)
+{
+    return is_endless(run) || (!run->is_over && qd_mailbox_is_empty(&run->actor->mailbox));
+}
+
+/* Carries out at least one message of this membership, which is in the list, and more while there is time. */
+static void take_turn(slice *run, qd_membership *membership)
+{
+    qd_room_actor *actor = run->actor;
+    bool more;
+
+    TAILQ_REMOVE(&actor->laters, membership, laters);
+    actor->served_ns = run->looked_ns;
+    do {
+        qd_room_message *message = (qd_room_message *)membership->later;
+        const bool leaves = message == &membership->leave;
+        qd_membership *successor = leaves ? membership->successor : NULL;
+
+        membership->later = message->message.next;
+        more = membership->later != NULL;
+        carry_out(run, message);
+        if (successor != NULL) {
+            successor->waits_for_older = false;
+            if (successor->later != NULL) {
+                TAILQ_INSERT_TAIL(&actor->laters, successor, laters);
+            }
+        }
+    } while (more && has_time(run));
+    if (more) {
+        TAILQ_INSERT_TAIL(&actor->laters, membership, laters);
+    }
+}
+
+/* The first membership that may have a turn. Those beyond their budget have one if no others had messages in this
+ * run. */
+static qd_membership *next_turn(slice *run)
+{
+    qd_room_actor *actor = run->actor;
+    qd_membership *membership, *behind = TAILQ_FIRST(&actor->laters);
+
+    if (is_endless(run) || behind == NULL) {
+        return behind;
+    }
+    TAILQ_FOREACH (membership, &actor->laters, laters) {
+        if (!is_beyond_budget(run, membership)) {
+            return membership;
+        }
+    }
+    return run->urgent ? NULL : behind;
+}
+
+/* ---- the run ---- */
+
+/* A session that has waited for long has a turn before the others. */
+static void apply_overdue(slice *run)
+{
+    qd_room_actor *actor = run->actor;
+
+    if (TAILQ_EMPTY(&actor->laters) || is_endless(run)) {
+        return;
+    }
+    look(run);
+    if (run->looked_ns >= actor->served_ns + WAIT_NS) {
+        take_turn(run, TAILQ_FIRST(&actor->laters));
+    }
+}
+
+/* Carries out messages until the time is over. Of the rest, those that have to wait make room for the others. */
+static void apply_some(slice *run, qd_message *messages)
+{
+    qd_message **rest_end = &run->actor->messages;
+
     while (messages != NULL) {
         qd_room_message *message = (qd_room_message *)messages;
-        const qd_membership *membership = message->membership;
-        const qd_endpoint *sender = message == &membership->leave ? NULL : membership->endpoint;
-        bool look = !is_light(message) || ++budget->light % LIGHT_MESSAGES == 0, is_long;
 
         messages = messages->next;
-        qd_command_run(actor, message);
-        if (look && !budget->endless && actor->room != NULL && is_over(budget, actor->service, &is_long)) {
-            *slow = is_long ? sender : NULL;
-            break;
+        qd_membership *membership = message->membership;
+        const bool is_left = membership->left == run->actor->runs; /* an earlier one of it: the order is kept */
+
+        if (!is_left && has_to_wait(run, membership)) {
+            put_later(run, message);
+        } else if (is_left || (run->is_over && !is_endless(run))) {
+            membership->left = run->actor->runs;
+            *rest_end = &message->message;
+            rest_end = &message->message.next;
+        } else {
+            run->urgent = true;
+            carry_out(run, message);
         }
     }
-    return messages;
+    *rest_end = NULL;
 }
 
-/* Moves the sender's messages behind all others, together with those of the connection that resumes its session. */
-static qd_message *put_back(qd_message *messages, const qd_endpoint *sender)
+static void apply_later(slice *run)
 {
-    qd_message *others = NULL, *its = NULL, **others_end = &others, **its_end = &its;
+    qd_membership *next;
 
-    for (; messages != NULL; messages = messages->next) {
-        const qd_membership *membership = ((const qd_room_message *)messages)->membership;
-        qd_message ***end = membership->endpoint == sender ? &its_end : &others_end;
-
-        **end = messages;
-        *end = &messages->next;
-        if (messages == &membership->leave.message && membership->endpoint == sender && membership->successor != NULL) {
-            sender = membership->successor->endpoint;
-        }
+    while (has_time(run) && (next = next_turn(run)) != NULL) {
+        take_turn(run, next);
     }
-    *its_end = NULL;
-    *others_end = its;
-    return others;
 }
 
-void qd_time_budget_apply(qd_room_actor *actor, bool all)
+/* Wakes the actor for what is left. */
+static void go_on(slice *run)
 {
-    time_budget budget = {.endless = all, .end_ns = QD_NEVER, .looked_ns = QD_NEVER};
-    const qd_endpoint *slow = NULL;
-    qd_message *rest = apply_some(actor, actor->messages, &budget, &slow);
+    qd_room_actor *actor = run->actor;
+    qd_membership *membership;
 
-    if (rest == NULL) {
-        rest = apply_some(actor, qd_mailbox_take(&actor->mailbox), &budget, &slow);
-    }
-    if (rest != NULL && slow != NULL) {
-        /* Also behind the messages that have come meanwhile. */
-        qd_message **end = &rest;
-
-        while (*end != NULL) {
-            end = &(*end)->next;
-        }
-        *end = qd_mailbox_take(&actor->mailbox);
-        rest = put_back(rest, slow);
-    }
-    actor->messages = rest;
-    if (rest != NULL) {
+    if (actor->messages != NULL) {
         qd_room_actor_wake(actor);
+        return;
     }
+    TAILQ_FOREACH (membership, &actor->laters, laters) {
+        if (!is_beyond_budget(run, membership)) {
+            qd_room_actor_wake(actor);
+            return;
+        }
+    }
+    if (!TAILQ_EMPTY(&actor->laters)) {
+        qd_room_actor_wake_behind(actor);
+    }
+}
+
+void qd_time_budget_apply(qd_room_actor *actor, bool stopping)
+{
+    slice run = {.actor = actor, .stopping = stopping, .end_ns = QD_NEVER, .looked_ns = QD_NEVER};
+
+    actor->runs++;
+    apply_overdue(&run);
+    apply_some(&run, actor->messages);
+    if (actor->messages == NULL) {
+        apply_some(&run, qd_mailbox_take(&actor->mailbox));
+    }
+    if (actor->messages == NULL) {
+        apply_later(&run);
+    }
+    go_on(&run);
 }

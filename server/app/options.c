@@ -79,7 +79,7 @@ static const qd_option_choice formats[] = {{"text", QD_LOG_FORMAT_TEXT}, {"json"
 #define FIXED(number)      FIXED_TEXT(number) "; no limit with one token"
 #define FIXED_TEXT(number) #number
 
-#define ROWS_COUNT 40u
+#define ROWS_COUNT 42u
 
 typedef struct table {
     qd_server_options options;
@@ -96,6 +96,7 @@ static void table_init(table *all)
     *all = (table){.frame_bytes_max = 4 * MIB, .queue_bytes_max = 8 * MIB};
     parse_address(LISTEN_DEFAULT, options, NULL, 0);
     options->log_level = QD_LOG_INFO;
+    options->drain_seconds = 10;
     *limits = (qd_limits){
         .connections_max = 1024,
         .rooms_max = 65536,
@@ -117,6 +118,7 @@ static void table_init(table *all)
         .session_observers_max = 65536,
         .session_visible_entries_max = 8388608,
         .session_subscriptions_max = 16384,
+        .session_share = 10,
     };
     const qd_option rows[ROWS_COUNT] = {
         {"--listen", "HOST:PORT", "listen on this address; port 0 picks a free one", QD_OPTION_PARSED, .value = options,
@@ -155,8 +157,12 @@ static void table_init(table *all)
                1000, 3600000),
         NUMBER("--resume-ms-max", "keep a resumable session for N ms without a connection", limits->resume_ms_max, 0,
                3600000),
-        NUMBER("--room-batches-max", "let at most N batches of all writers wait in a room", limits->room_batches_max, 1,
-               1000000),
+        NUMBER("--room-batches-max", "let at most N batches and queries of all sessions wait in a room",
+               limits->room_batches_max, 1, 1000000),
+        NUMBER("--session-share", "let a session or room use N % of the workers' time before others go first",
+               limits->session_share, 1, 100),
+        NUMBER("--drain-seconds", "end at most N seconds after SIGTERM, whatever is queued", options->drain_seconds, 1,
+               3600),
         NUMBER("--empty-close-ms-max", "let an empty room stay open for at most N ms", limits->empty_close_ms_max, 0,
                86400000),
         NUMBER("--session-rooms-max", "allow at most N rooms per session", limits->session_rooms_max, 1, MIB),

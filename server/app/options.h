@@ -25,6 +25,7 @@ typedef struct qd_server_options {
     uint32_t workers;          /* 0: one per core */
     uint32_t loops;            /* 0: one per two cores */
     uint64_t memory_bytes_max; /* 0: 80 % of the machine's or the container's */
+    uint32_t drain_seconds;    /* from SIGTERM to the end of the process, at most */
     qd_limits limits;
     const char *token_file; /* NULL: none */
     bool insecure;          /* strangers may come in */

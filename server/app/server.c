@@ -111,6 +111,11 @@ void qd_server_close_rooms(qd_server *server)
     qd_room_directory_unlock(directory);
 }
 
+void qd_server_hurry(qd_server *server)
+{
+    atomic_store(&server->service.hurried, true);
+}
+
 bool qd_server_rooms_closed(const qd_server *server)
 {
     return atomic_load(&server->service.rooms) == 0;

@@ -41,8 +41,11 @@ void qd_server_reload_tokens(qd_server *server, const char *path);
 
 /* ---- stopping, in this order ---- */
 
-/* No room is opened any more, and all open rooms are closed. */
+/* No room is opened any more, and all open rooms are closed. What is queued and changes a room is carried out before,
+ * what only reads is refused. */
 void qd_server_close_rooms(qd_server *server);
+/* From now on, what is queued and changes a room is refused, too. */
+void qd_server_hurry(qd_server *server);
 /* Whether all rooms are closed. */
 bool qd_server_rooms_closed(const qd_server *server);
 /* Sends GoAway SHUTDOWN to every session. A link closes when that is sent, or when the time is over. */

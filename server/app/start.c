@@ -3,6 +3,7 @@
 #include "start.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/random.h>
@@ -19,11 +20,12 @@
 #include "server.h"
 #include "signals.h"
 
-/* When the server stops: how long rooms may take to close, and queues to be sent. */
-#define CLOSE_MS_MAX   2000u
+/* When the server stops: how long queues may take to be sent, within --drain-seconds. */
 #define STOP_MS_MAX    2000u
+#define LAST_LINE_MS   50u               /* until the log has written it */
 #define LOG_MS_MAX     1000u             /* how long the log may wait for the reader of stderr */
-#define TIME_BUDGET_NS UINT64_C(5000000) /* how long a room applies messages before other rooms run */
+#define TIME_BUDGET_NS UINT64_C(1000000) /* how long a room applies messages before other rooms run */
+#define TIME_BURST_NS  UINT64_C(5000000) /* what a session or room may use at once before others go first */
 
 /* Open files besides the connections: connections that are being refused, the listener, and those of each loop. */
 #define FILES_AROUND    100u
@@ -89,15 +91,49 @@ static void wait_to_stop(const qd_server_options *options, qd_server *server)
 
 /* ---- serving ---- */
 
-static void stop(qd_server *server, qd_net *net)
+/* Ends the process when the time is over, wherever the main thread waits. */
+static void *end_at_deadline(void *argument)
 {
-    qd_net_stop_listening(net);
-    qd_server_close_rooms(server);
-    for (unsigned waited_ms = 0; waited_ms < CLOSE_MS_MAX && !qd_server_rooms_closed(server); waited_ms++) {
+    const uint32_t seconds = *(const uint32_t *)argument;
+
+    sleep_ms((long)seconds * 1000);
+    qd_log(QD_LOG_WARN, "stopped with work left", QD_LOG_NUMBER("drain_seconds", seconds));
+    sleep_ms(LAST_LINE_MS);
+    _exit(0);
+}
+
+static void start_deadline(const uint32_t *seconds)
+{
+    pthread_t thread;
+
+    if (pthread_create(&thread, NULL, end_at_deadline, (void *)(uintptr_t)seconds) == 0) {
+        pthread_detach(thread);
+    } else {
+        qd_log(QD_LOG_WARN, "the system refused a thread for --drain-seconds, so stopping may take longer");
+    }
+}
+
+static void wait_for_rooms(const qd_server *server, uint32_t ms)
+{
+    for (uint32_t waited_ms = 0; waited_ms < ms && !qd_server_rooms_closed(server); waited_ms++) {
         sleep_ms(1);
     }
-    qd_server_go_away(server, STOP_MS_MAX);
-    qd_net_stop(net, STOP_MS_MAX);
+}
+
+/* Rooms have half of the time to carry out what is queued, then a quarter to close; sessions have the rest. */
+static void stop(qd_server *server, qd_net *net, const uint32_t *drain_seconds)
+{
+    const uint32_t quarter_ms = *drain_seconds * 1000 / 4;
+    const uint32_t flush_ms = quarter_ms < STOP_MS_MAX ? quarter_ms : STOP_MS_MAX;
+
+    start_deadline(drain_seconds);
+    qd_net_stop_listening(net);
+    qd_server_close_rooms(server);
+    wait_for_rooms(server, 2 * quarter_ms);
+    qd_server_hurry(server);
+    wait_for_rooms(server, quarter_ms);
+    qd_server_go_away(server, flush_ms);
+    qd_net_stop(net, flush_ms);
     /* Every link is closed: only the last runs of the rooms are left. */
     while (!qd_server_is_idle(server)) {
         sleep_ms(1);
@@ -206,7 +242,7 @@ static int serve(const qd_server_options *options, const qd_server_config *confi
     }
     qd_memory_limit_footprint(true);
     if (!has_memory()) {
-        stop(&server, net);
+        stop(&server, net, &options->drain_seconds);
         qd_server_deinit(&server);
         return 2;
     }
@@ -218,7 +254,7 @@ static int serve(const qd_server_options *options, const qd_server_config *confi
            QD_LOG_NUMBER("workers", config->service.workers), QD_LOG_NUMBER("loops", net_config.loops),
            QD_LOG_NUMBER("memory_max", qd_memory_limit()));
     wait_to_stop(options, &server);
-    stop(&server, net);
+    stop(&server, net, &options->drain_seconds);
     qd_server_deinit(&server);
     return 0;
 }
@@ -301,6 +337,7 @@ static int run(const qd_server_options *options)
                 .scheduler = qd_pool_scheduler(pool),
                 .workers = workers,
                 .time_budget_ns = TIME_BUDGET_NS,
+                .time_burst_ns = TIME_BURST_NS,
                 .random = random_number,
             },
         .tokens = tokens,

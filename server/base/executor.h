@@ -18,6 +18,9 @@
  * An inline run calls an idle actor at once on the caller's thread. The caller has its message in cache, and no worker
  * has to be woken.
  *
+ * Work is urgent, or it waits behind all urgent work. An actor that waits behind becomes urgent with the next plain
+ * wake. When nothing urgent waits, all workers run the others.
+ *
  * A scheduler runs actors. work/ has the one with threads; the simulation has one without threads, whose order comes
  * from a seed. The scheduler also owns time: monotonic nanoseconds from any origin.
  */
@@ -62,30 +65,48 @@ struct qd_actor {
     /* Prefetches what a run touches first, or NULL. The scheduler may call it shortly before a run, with the same
      * exclusive access. */
     qd_actor_fn fetch;
+    _Atomic bool yields; /* all its wakes are like wake_behind, also that of its timer; its own run sets this */
     /* private to the scheduler */
     _Atomic uint32_t state;
     struct qd_actor *next, *next_batch;
+    struct qd_actor *previous; /* while it waits behind */
+    bool waits_behind;
     uint64_t due_ns;      /* when its timer fires; QD_NEVER: it has no timer */
     uint32_t timer_index; /* of its timer in the scheduler, from 1; 0: none */
 };
+
+/* In `state`: a plain wake has come and is not answered yet. Other schedulers than the pool may never set it. */
+#define QD_ACTOR_URGENT 4u
+
+/* Whether another plain wake would change nothing; a hint. [any] */
+static inline bool qd_actor_is_urgent(const qd_actor *actor)
+{
+    return (atomic_load_explicit(&actor->state, memory_order_relaxed) & QD_ACTOR_URGENT) != 0;
+}
 
 static inline void qd_actor_init(qd_actor *actor, qd_actor_fn run)
 {
     actor->run = run;
     actor->fetch = NULL;
     atomic_init(&actor->state, 0);
-    actor->next = actor->next_batch = NULL;
+    atomic_init(&actor->yields, false);
+    actor->next = actor->next_batch = actor->previous = NULL;
+    actor->waits_behind = false;
     actor->due_ns = QD_NEVER;
     actor->timer_index = 0;
 }
 
 typedef struct qd_scheduler {
     uint64_t (*now_ns)(void *context); /* [any] */
+    /* The time that this thread has run, from any origin. Slower than now_ns. [any] */
+    uint64_t (*ran_ns)(void *context);
     /* Makes the actor run soon. [any] */
     void (*wake)(void *context, qd_actor *actor);
-    /* Calls `run` for the actor on this thread if the actor is idle; otherwise wakes it. Such a run must be short and
-     * must not retire the actor. Not from inside a run. [any] */
-    void (*run_inline)(void *context, qd_actor *actor, qd_actor_fn run);
+    /* The same, behind all actors that `wake` has woken. [any] */
+    void (*wake_behind)(void *context, qd_actor *actor);
+    /* Calls `run` for the actor on this thread if the actor is idle; otherwise wakes it, unless `urgent` behind others.
+     * Such a run must be short and must not retire the actor. Not from inside a run. [any] */
+    void (*run_inline)(void *context, qd_actor *actor, qd_actor_fn run, bool urgent);
     /* Makes the actor run at due_ns, which replaces the time set before; QD_NEVER cancels. [the actor's own run, or
      * before its first run] */
     void (*wake_at)(void *context, qd_actor *actor, uint64_t due_ns);

@@ -69,6 +69,9 @@ typedef struct qd_link_ops {
     /* From now on calls handler.silent when no byte has arrived for a third of that time although the link was reading,
      * and handler.lost when none has for all of it. [loop] */
     void (*watch)(qd_link *link, uint32_t silence_ms);
+    /* The handler has worked so long on the frame that it has. Such frames end the link's turn, so that those of other
+     * links come in between; most frames take so little that nobody measures. [loop] */
+    void (*worked)(qd_link *link, uint64_t work_ns);
     /* Calls handler.expired once after that time, up to 100 ms late; 0 cancels. [loop] */
     void (*deadline)(qd_link *link, uint32_t after_ms);
     /* See Lifetime, 3. A second call may shorten the time. With 0, the link sends only what the system takes at once.
@@ -148,6 +151,10 @@ static inline void qd_link_token_failed(qd_link *link)
 static inline void qd_link_watch(qd_link *link, uint32_t silence_ms)
 {
     link->ops->watch(link, silence_ms);
+}
+static inline void qd_link_worked(qd_link *link, uint64_t work_ns)
+{
+    link->ops->worked(link, work_ns);
 }
 static inline void qd_link_deadline(qd_link *link, uint32_t after_ms)
 {

@@ -26,6 +26,12 @@ void qd_mailbox_init(qd_mailbox *mailbox);
 /* [any] Returns whether the mailbox was empty, so that the first of a burst wakes the reader. */
 bool qd_mailbox_put(qd_mailbox *mailbox, qd_message *message);
 
+/* [any] Whether no message is in it at this moment. */
+static inline bool qd_mailbox_is_empty(qd_mailbox *mailbox)
+{
+    return atomic_load_explicit(&mailbox->head, memory_order_relaxed) == NULL;
+}
+
 /* [the one reader] Takes all messages, oldest first, linked by `next`. NULL: there are none. */
 qd_message *qd_mailbox_take(qd_mailbox *mailbox);
 

@@ -70,7 +70,8 @@ static bool check_query(const qd_client_message *message, uint32_t dimensions, q
 struct route {
     qd_handler handle;
     bool (*check)(const qd_client_message *message, uint32_t dimensions, qd_fault *fault);
-    bool writes;    /* the session counts as a writer of the room */
+    bool writes;  /* the session has a share of the room's waiting messages; queries count, too */
+    bool is_long; /* it may take long on this thread, so the link's turn is charged for it */
     uint8_t rights; /* QD_RIGHT_* that the membership needs */
 };
 
@@ -179,10 +180,10 @@ static void handle_list_sessions(qd_session *session, qd_request **request)
 static const struct route routes[] = {
     [QD_CLIENT_NOTHING] = {.handle = handle_nothing},
     [QD_CLIENT_HELLO] = {.handle = qd_hello},
-    [QD_CLIENT_OPEN_ROOM] = {.handle = qd_room_request_open},
+    [QD_CLIENT_OPEN_ROOM] = {.handle = qd_room_request_open, .is_long = true},
     [QD_CLIENT_LEAVE_ROOM] = {.handle = qd_room_request_leave},
-    [QD_CLIENT_CLOSE_ROOM] = {.handle = qd_room_request_close},
-    [QD_CLIENT_LIST_ROOMS] = {.handle = qd_room_request_list},
+    [QD_CLIENT_CLOSE_ROOM] = {.handle = qd_room_request_close, .is_long = true},
+    [QD_CLIENT_LIST_ROOMS] = {.handle = qd_room_request_list, .is_long = true},
     [QD_CLIENT_SPAWN] = {.check = qd_batch_check, .writes = true, .rights = QD_RIGHT_WRITE},
     [QD_CLIENT_MOVE] = {.check = qd_batch_check, .writes = true, .rights = QD_RIGHT_WRITE},
     [QD_CLIENT_TELEPORT] = {.check = qd_batch_check, .writes = true, .rights = QD_RIGHT_WRITE},
@@ -190,24 +191,24 @@ static const struct route routes[] = {
     [QD_CLIENT_DESPAWN] = {.check = qd_batch_check, .writes = true, .rights = QD_RIGHT_WRITE},
     [QD_CLIENT_SUBSCRIBE] = {.check = check_subscribe},
     [QD_CLIENT_UNSUBSCRIBE] = {0},
-    [QD_CLIENT_GET_SNAPSHOT] = {.check = check_snapshot},
-    [QD_CLIENT_STEP] = {.rights = QD_RIGHT_STEP},
-    [QD_CLIENT_GET_STATS] = {.handle = handle_get_stats},
+    [QD_CLIENT_GET_SNAPSHOT] = {.check = check_snapshot, .writes = true},
+    [QD_CLIENT_STEP] = {.rights = QD_RIGHT_STEP, .is_long = true}, /* its tick may run inline */
+    [QD_CLIENT_GET_STATS] = {.handle = handle_get_stats, .is_long = true},
     [QD_CLIENT_PING] = {.handle = handle_ping},
-    [QD_CLIENT_QUERY] = {.check = check_query},
+    [QD_CLIENT_QUERY] = {.check = check_query, .writes = true},
     [QD_CLIENT_SET_DESCRIPTION] = {.check = qd_view_request_check, .writes = true, .rights = QD_RIGHT_WRITE},
     [QD_CLIENT_OBSERVE] = {.check = qd_view_request_check, .writes = true},
     [QD_CLIENT_MOVE_OBSERVERS] = {.check = qd_view_request_check, .writes = true},
     [QD_CLIENT_UNOBSERVE] = {.check = qd_view_request_check, .writes = true},
     [QD_CLIENT_SET_EXCEPTIONS] = {.check = qd_view_request_check, .writes = true},
     [QD_CLIENT_SET_VIEW_OPTIONS] = {.check = qd_view_request_check, .writes = true},
-    [QD_CLIENT_WHY] = {.check = qd_view_request_check},
+    [QD_CLIENT_WHY] = {.check = qd_view_request_check, .writes = true},
     [QD_CLIENT_HAND_OVER] = {.check = qd_hand_over_check, .writes = true, .rights = QD_RIGHT_WRITE},
     [QD_CLIENT_ACK] = {.handle = handle_ack},
     [QD_CLIENT_ADOPT] = {.handle = handle_adopt},
     [QD_CLIENT_SET_ROSTER] = {.check = qd_roster_check, .writes = true, .rights = QD_RIGHT_WRITE},
     [QD_CLIENT_MOVE_ROSTER] = {.check = qd_roster_check, .writes = true, .rights = QD_RIGHT_WRITE},
-    [QD_CLIENT_LIST_SESSIONS] = {.handle = handle_list_sessions},
+    [QD_CLIENT_LIST_SESSIONS] = {.handle = handle_list_sessions, .is_long = true},
     [QD_CLIENT_PONG] = {.handle = handle_pong},
 };
 
@@ -243,10 +244,14 @@ static void dispatch(qd_session *session, qd_request **request, qd_decode_result
         return;
     }
     const struct route *route = &routes[decoded->message.kind];
+    uint64_t start_ns = route->is_long ? qd_service_now_ns(session->service) : 0;
     if (route->handle != NULL) {
         route->handle(session, request);
     } else {
         pass_on(session, request, route);
+    }
+    if (route->is_long) {
+        qd_link_worked(session->link, qd_service_now_ns(session->service) - start_ns);
     }
 }
 

@@ -100,6 +100,7 @@ static void settle(qd_session *session, qd_session *older)
         return;
     }
     session->last_seq = older->last_seq;
+    qd_time_bucket_inherit(&session->endpoint->time, &older->endpoint->time);
     session->since_ns = older->since_ns;
     qd_count(&session->service->counters, QD_COUNT_RESUMED, 1);
     qd_log(QD_LOG_DEBUG, "resumed", QD_LOG_NUMBER("session", session->endpoint->session),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "../actor/service/reply.h"
@@ -21,7 +22,7 @@ static bool may_have_another(const qd_session *session, qd_fault *fault)
     return max == 0 || shortage.used < max || qd_session_fault_quota(session, &shortage, fault);
 }
 
-/* Under the lock: creates a room and lists it. NULL: it is refused. */
+/* Creates a room that is not listed yet. NULL: it is refused. */
 static qd_room_actor *create(qd_session *session, const qd_msg_open_room *open, qd_fault *fault)
 {
     qd_service *service = session->service;
@@ -52,60 +53,47 @@ static qd_room_actor *create(qd_session *session, const qd_msg_open_room *open, 
     qd_msg_room_config config;
     qd_room_config_resolve(&open->config, &service->config.limits, &config);
     qd_room_actor *actor = qd_room_actor_create(service, open->name, &config, session->endpoint);
-    qd_status status = actor == NULL ? QD_ERR_NO_MEMORY : qd_room_directory_add(&service->directory, &actor->entry);
-    if (status == QD_OK) {
-        return actor;
-    }
-    if (actor != NULL) {
-        qd_room_actor_destroy(actor);
-    } else {
+    if (actor == NULL) {
         qd_account_give(tenant, QD_QUOTA_CREATED, 1);
-    }
-    if (status == QD_ERR_FULL) {
-        (void)qd_fault_set(fault, QD_ERROR_LIMIT,
-                           "%" PRIu32 " rooms are open; must be at most that many (--rooms-max). Close one",
-                           service->directory.count);
-    } else {
         (void)qd_fault_set(fault, QD_ERROR_LIMIT,
                            "the server has no memory left for a room (--memory-max). Close one, or try again later");
     }
-    return NULL;
+    return actor;
 }
 
-/* Under the lock: finds the room of that name, or creates it. NULL: it is refused. */
-static qd_room_actor *find_or_create(qd_session *session, qd_request *request, qd_fault *fault)
+/* Under the lock: lists a new room. Returns whether there is a place for it. */
+static bool add(qd_session *session, qd_room_actor *actor, qd_fault *fault)
 {
-    const qd_msg_open_room *open = &request->decoded.message.as.open_room;
-    qd_room_entry *entry = qd_room_directory_find(&session->service->directory, open->name);
+    qd_room_directory *directory = &session->service->directory;
+    qd_status status = qd_room_directory_add(directory, &actor->entry);
 
-    if (entry == NULL) {
-        qd_room_actor *actor = create(session, open, fault);
+    if (status == QD_ERR_FULL) {
+        return qd_fault_set(fault, QD_ERROR_LIMIT,
+                            "%" PRIu32 " rooms are open; must be at most that many (--rooms-max). Close one",
+                            directory->count);
+    }
+    return status == QD_OK ||
+           qd_fault_set(fault, QD_ERROR_LIMIT,
+                        "the server has no memory left for a room (--memory-max). Close one, or try again later");
+}
 
-        request->created = actor != NULL;
-        return actor;
+/* Under the lock: whether the session may join the room, which was there before. */
+static bool may_join(qd_session *session, const qd_msg_open_room *open, const qd_room_actor *actor, qd_fault *fault)
+{
+    if (qd_access_check_join(session, actor, fault) &&
+        (!open->has_config || qd_room_config_agrees(&open->config, &actor->config, fault)) &&
+        (qd_session_membership(session, actor->entry.handle) != NULL || may_have_another(session, fault))) {
+        return true;
     }
-    qd_room_actor *actor = qd_room_actor_of(entry);
-    const bool agrees = qd_access_check_join(session, actor, fault) &&
-                        (!open->has_config || qd_room_config_agrees(&open->config, &actor->config, fault));
-    if (agrees && (qd_session_membership(session, entry->handle) != NULL || may_have_another(session, fault))) {
-        return actor;
-    }
-    fault->room = entry->handle;
-    return NULL;
+    fault->room = actor->entry.handle;
+    return false;
 }
 
 /* Under the lock, so that the room cannot close before the message is in. */
-static void open_listed(qd_session *session, qd_request **request, qd_fault *fault)
+static void join(qd_session *session, qd_request **request, qd_room_actor *actor, qd_fault *fault)
 {
-    if (atomic_load(&session->sessions->stopping)) {
-        (void)qd_fault_set(fault, QD_ERROR_NOT_ALLOWED, "the server is stopping. Open the room on another server");
-        return;
-    }
-    qd_room_actor *actor = find_or_create(session, *request, fault);
-    if (actor == NULL) {
-        return;
-    }
     qd_membership *membership = qd_session_membership(session, actor->entry.handle);
+
     if (membership == NULL) {
         membership = qd_session_join(session, actor, qd_access_rights(session, actor));
     }
@@ -121,17 +109,63 @@ static void open_listed(qd_session *session, qd_request **request, qd_fault *fau
     qd_session_post(membership, request);
 }
 
+/* Under the lock: joins the room of that name, or lists `created` and joins that, if it is not NULL. Returns whether the
+ * request is settled: it is posted, or there is a fault. */
+static bool open_listed(qd_session *session, qd_request **request, qd_room_actor **created, qd_fault *fault)
+{
+    const qd_msg_open_room *open = &(*request)->decoded.message.as.open_room;
+    qd_room_directory *directory = &session->service->directory;
+
+    if (atomic_load(&session->sessions->stopping)) {
+        return !qd_fault_set(fault, QD_ERROR_NOT_ALLOWED, "the server is stopping. Open the room on another server");
+    }
+    qd_room_entry *entry = qd_room_directory_find(directory, open->name);
+    if (entry != NULL) {
+        if (may_join(session, open, qd_room_actor_of(entry), fault)) {
+            join(session, request, qd_room_actor_of(entry), fault);
+        }
+        return true;
+    }
+    if (*created == NULL) {
+        return false;
+    }
+    if (add(session, *created, fault)) {
+        qd_room_actor *actor = *created;
+
+        *created = NULL;
+        (*request)->created = true;
+        join(session, request, actor, fault);
+    }
+    return true;
+}
+
+static bool open_now(qd_session *session, qd_request **request, qd_room_actor **created, qd_fault *fault)
+{
+    qd_room_directory *directory = &session->service->directory;
+
+    qd_room_directory_lock(directory);
+    bool settled = open_listed(session, request, created, fault);
+    qd_room_directory_unlock(directory);
+    return settled;
+}
+
 void qd_room_request_open(qd_session *session, qd_request **request)
 {
     const qd_msg_open_room *open = &(*request)->decoded.message.as.open_room;
-    const qd_limits *limits = &session->service->config.limits;
+    qd_room_actor *created = NULL;
     qd_fault fault = {.code = QD_ERROR_NONE};
 
+    /* A room is created without the lock. If another session is faster, its room is joined. */
     if (qd_room_name_check(open->name, &fault) && qd_access_check_room(session, open->name, &fault) &&
-        (!open->has_config || qd_room_config_check(&open->config, limits, &fault))) {
-        qd_room_directory_lock(&session->service->directory);
-        open_listed(session, request, &fault);
-        qd_room_directory_unlock(&session->service->directory);
+        (!open->has_config || qd_room_config_check(&open->config, &session->service->config.limits, &fault)) &&
+        !open_now(session, request, &created, &fault)) {
+        created = create(session, open, &fault);
+        if (created != NULL) {
+            (void)open_now(session, request, &created, &fault);
+        }
+    }
+    if (created != NULL) {
+        qd_room_actor_destroy(created);
     }
     if (fault.code != QD_ERROR_NONE) {
         qd_session_refuse(session, *request, &fault);
@@ -171,19 +205,60 @@ void qd_room_request_close(qd_session *session, qd_request **request)
     qd_session_post(membership, request);
 }
 
+/* Rooms that are looked at under one hold of the lock, which everybody needs. */
+#define PAGE_ROOMS 64u
+
 typedef char room_name[QD_ROOM_NAME_BYTES_MAX + 1];
 
-static void write_row(const qd_room_actor *actor, qd_msg_room_info *row, room_name name)
+typedef struct room_rows {
+    qd_msg_room_info *row;
+    room_name *names;
+    uint32_t count, limit;
+    bool more;    /* there is another room behind `limit` rows */
+    bool is_done; /* that, or no room is left to look at */
+} room_rows;
+
+static void add_row(room_rows *rows, const qd_room_actor *actor)
 {
-    memcpy(name, actor->entry.name, sizeof(room_name));
-    *row = (qd_msg_room_info){
-        .name = name,
+    const uint32_t at = rows->count++;
+
+    memcpy(rows->names[at], actor->entry.name, sizeof rows->names[at]);
+    rows->row[at] = (qd_msg_room_info){
+        .name = rows->names[at],
         .tick_mode = actor->config.tick_mode,
         .tick_hz = actor->config.tick_hz,
         .tick = atomic_load_explicit(&actor->shown_tick, memory_order_relaxed),
         .entities = atomic_load_explicit(&actor->shown_entities, memory_order_relaxed),
         .sessions = atomic_load_explicit(&actor->shown_sessions, memory_order_relaxed),
     };
+}
+
+/* Looks at a page of rooms with names after that one, and adds those that the session may join. `after` becomes the last
+ * of their names. */
+static void list_page(const qd_session *session, room_name after, room_rows *rows)
+{
+    qd_room_directory *directory = &session->service->directory;
+
+    qd_room_directory_lock(directory);
+    const uint32_t first = qd_room_directory_after(directory, after);
+    const uint32_t end = directory->count - first > PAGE_ROOMS ? first + PAGE_ROOMS : directory->count;
+    rows->is_done = end == directory->count;
+    for (uint32_t i = first; i < end; i++) {
+        const qd_room_actor *actor = qd_room_actor_of(directory->by_name[i]);
+
+        if (!qd_access_may_join(session, actor)) {
+            continue;
+        }
+        if (rows->count == rows->limit) {
+            rows->more = rows->is_done = true;
+            break;
+        }
+        add_row(rows, actor);
+    }
+    if (end > first) {
+        memcpy(after, qd_room_actor_of(directory->by_name[end - 1])->entry.name, sizeof(room_name));
+    }
+    qd_room_directory_unlock(directory);
 }
 
 void qd_room_request_list(qd_session *session, qd_request **request)
@@ -202,26 +277,14 @@ void qd_room_request_list(qd_session *session, qd_request **request)
         fail(session, *request, 0, QD_ERROR_LIMIT, "the server has no memory left (--memory-max). Try again later");
         return;
     }
-    room_name *names = (room_name *)(rooms + QD_LIST_ROOMS_MAX);
-    qd_room_directory *directory = &session->service->directory;
-    qd_room_directory_lock(directory);
-    uint32_t count = 0, i = qd_room_directory_after(directory, list->after);
-    for (; i < directory->count && count <= limit; i++) {
-        const qd_room_actor *actor = qd_room_actor_of(directory->by_name[i]);
-
-        if (!qd_access_may_join(session, actor)) {
-            continue;
-        }
-        if (count++ == limit) {
-            break;
-        }
-        write_row(actor, &rooms[count - 1], names[count - 1]);
+    room_rows rows = {.row = rooms, .names = (room_name *)(rooms + QD_LIST_ROOMS_MAX), .limit = limit};
+    room_name after;
+    snprintf(after, sizeof after, "%s", list->after);
+    while (!rows.is_done) {
+        list_page(session, after, &rows);
     }
-    const bool more = count > limit;
-    count -= more;
-    qd_room_directory_unlock(directory);
     qd_session_answer(session, *request,
                       &(qd_server_message){.kind = QD_SERVER_ROOM_LIST,
-                                           .as.room_list = {.count = count, .rooms = rooms, .more = more}});
+                                           .as.room_list = {.count = rows.count, .rooms = rooms, .more = rows.more}});
     qd_shared_free(rooms, size);
 }

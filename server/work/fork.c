@@ -96,8 +96,9 @@ void qd_fork_run(void *context, size_t count, qd_task_fn task, void *argument)
     }
     note_fork(me);
     qd_split_init(&split, count, task, argument, pool->worker_count);
+    split.yields = me && me->is_behind;
     open_split(pool, &split, (count < pool->worker_count ? (uint32_t)count : pool->worker_count) - 1);
-    qd_split_work(&split, me ? me->index : 0);
+    qd_split_work(&split, me ? me->index : 0, NULL, NULL);
     pthread_mutex_lock(&pool->lock);
     qd_split_close(&split, &pool->splits);
     pthread_mutex_unlock(&pool->lock);
@@ -106,6 +107,15 @@ void qd_fork_run(void *context, size_t count, qd_task_fn task, void *argument)
 }
 
 /* ---- helpers ---- */
+
+/* Whether urgent work waits. */
+static bool is_wanted(void *context)
+{
+    qd_pool *pool = context;
+    uint64_t due_ns = atomic_load_explicit(&pool->timer_next_ns, memory_order_relaxed);
+
+    return qd_workers_look_queued(pool) || (due_ns != QD_NEVER && due_ns <= qd_clock_now_ns());
+}
 
 /* [lock, released meanwhile] Returns whether there was a split with tasks left. */
 static bool help(qd_worker *me)
@@ -121,7 +131,7 @@ static bool help(qd_worker *me)
     uint32_t count = choose(pool, split, called, CALLS_OF_HELPER);
     pthread_mutex_unlock(&pool->lock);
     signal_all(called, count);
-    qd_split_work(split, me->index);
+    qd_split_work(split, me->index, split->yields ? is_wanted : NULL, pool);
     pthread_mutex_lock(&pool->lock);
     qd_split_leave(split);
     return true;

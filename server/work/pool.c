@@ -7,17 +7,7 @@
  * Locks. The pool's lock guards the idle workers, the timers, the timer waiter and the open splits. A queue's lock
  * guards that queue. Order: the pool's lock, then one queue's lock. No lock is held while an actor or a task runs.
  *
- * An actor's state is two bits, changed by read-modify-writes only:
- *
- *     HELD    it is in a queue or runs               idle 0 --wake--> HELD|WOKEN (queued) --run--> HELD (running)
- *     WOKEN   no run has answered the last wake      HELD --done--> 0;  woken while running: HELD|WOKEN, and after the
- *                                                    run it is queued again
- *
- * The thread that sets HELD queues the actor or runs it inline, and only that thread, or the worker that takes it from
- * the queue, clears HELD. So an actor is in one place at most. A wake is a read-modify-write even if it changes
- * nothing: either it comes before the run clears WOKEN, and the run sees everything that the waker wrote (release,
- * acquire), or it comes after, and another run follows. An inline run goes from 0 to HELD in one step and ends like
- * any other run.
+ * Actors. actor_state.h has the states of an actor, and how a wake queues it.
  *
  * Sleeping. A worker that finds no work marks itself idle, looks into every queue again under that queue's lock, and
  * only then sleeps. A push takes the same queue's lock, and looks for idle workers afterwards. One of the two comes
@@ -40,14 +30,13 @@
 #include "../base/ablation.h"
 #include "../base/assert.h"
 #include "../base/clock.h"
+#include "actor_state.h"
 #include "fork.h"
+#include "standby.h"
 #include "timer_waiter.h"
 #include "workers.h"
 
 _Static_assert(QD_POOL_WORKERS_MAX == QD_SPLIT_SHARES_MAX, "a split has one share per worker");
-
-#define HELD  1u
-#define WOKEN 2u
 
 /* Once in this many takes, a worker looks at the timers and at the other queues before its own. Otherwise actors that
  * wake each other forever could starve timers, and actors whose own worker is in a long run. */
@@ -70,56 +59,57 @@ static uint64_t now_ns(void *context)
     return qd_clock_now_ns();
 }
 
-/* Returns whether the caller has to queue the actor. */
-static bool hold(qd_actor *actor)
+static uint64_t ran_ns(void *context)
 {
-    return (atomic_fetch_or_explicit(&actor->state, HELD | WOKEN, memory_order_acq_rel) & HELD) == 0;
-}
+    struct timespec ran;
 
-/* Queues an actor that is HELD and in no queue. */
-static void queue(qd_pool *pool, qd_actor *actor)
-{
-    qd_worker *target = qd_worker_here(pool);
-
-    if (!target) {
-        uint32_t turn = atomic_fetch_add_explicit(&pool->queue_next, 1, memory_order_relaxed);
-
-        target = &pool->workers[turn % pool->worker_count];
-    }
-    /* After the push the actor may run, and be freed. */
-    qd_queue_push(&target->queue, actor);
-    qd_workers_call(pool);
+    (void)context;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ran);
+    return (uint64_t)ran.tv_sec * 1000000000u + (uint64_t)ran.tv_nsec;
 }
 
 static void wake(void *context, qd_actor *actor)
 {
-    if (hold(actor)) {
-        queue(context, actor);
-    }
-}
-
-/* Makes the actor idle, unless a wake came meanwhile; returns whether it is idle. */
-static bool let_go(qd_actor *actor)
-{
-    uint32_t running = HELD;
-
-    return atomic_compare_exchange_strong_explicit(&actor->state, &running, 0, memory_order_release,
-                                                   memory_order_relaxed);
-}
-
-static void run_inline(void *context, qd_actor *actor, qd_actor_fn run_here)
-{
-    uint32_t idle_state = 0;
-
-    /* Acquire: a run sees what the previous run wrote. */
-    if (QD_WITHOUT(INLINE_RUNS) || !atomic_compare_exchange_strong_explicit(
-                                       &actor->state, &idle_state, HELD, memory_order_acquire, memory_order_relaxed)) {
-        wake(context, actor);
+    if (!qd_actor_hold(context, actor, true)) {
         return;
     }
+    if (qd_actor_is_urgent(actor)) {
+        qd_actor_queue(context, actor);
+    } else {
+        qd_actor_queue_behind(context, actor);
+    }
+}
+
+static void wake_behind(void *context, qd_actor *actor)
+{
+    if (qd_actor_hold(context, actor, false)) {
+        qd_actor_queue_behind(context, actor);
+    }
+}
+
+static void run_inline(void *context, qd_actor *actor, qd_actor_fn run_here, bool urgent)
+{
+    qd_pool *pool = context;
+
+    if (QD_WITHOUT(INLINE_RUNS) || !qd_actor_hold_idle(actor)) {
+        if (urgent) {
+            wake(pool, actor);
+        } else {
+            wake_behind(pool, actor);
+        }
+        return;
+    }
+    if (urgent) {
+        qd_behind_note_urgent(&pool->behind);
+    }
     run_here(actor);
-    if (!let_go(actor)) {
-        queue(context, actor);
+    if (qd_actor_let_go(actor)) {
+        return;
+    }
+    if (qd_actor_is_urgent(actor)) {
+        qd_actor_queue(pool, actor);
+    } else {
+        qd_actor_queue_behind(pool, actor);
     }
 }
 
@@ -184,7 +174,7 @@ static uint32_t take_due_locked(qd_pool *pool, qd_actor *due[FIRED_AT_ONCE])
     qd_actor *actor;
 
     for (uint32_t fired = 0; fired < FIRED_AT_ONCE && (actor = qd_timers_take(&pool->timers, now)); fired++) {
-        if (hold(actor)) {
+        if (qd_actor_hold(pool, actor, true)) {
             due[count++] = actor;
         }
     }
@@ -201,7 +191,11 @@ static void queue_due(qd_worker *me, qd_actor *const *due, uint32_t count)
         }
     }
     for (uint32_t i = 0; i < count; i++) {
-        qd_queue_push(&me->queue, due[i]);
+        if (qd_actor_is_urgent(due[i])) {
+            qd_queue_push(&me->queue, due[i]);
+        } else {
+            qd_actor_queue_behind(me->pool, due[i]);
+        }
     }
 }
 
@@ -219,19 +213,9 @@ static void fire_timers(qd_worker *me)
     queue_due(me, due, count);
 }
 
-static bool looks_queued(qd_pool *pool)
-{
-    for (uint32_t index = 0; index < pool->worker_count; index++) {
-        if (!qd_queue_looks_empty(&pool->workers[index].queue)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool is_queued(qd_pool *pool)
 {
-    for (uint32_t index = 0; index < pool->worker_count; index++) {
+    for (uint32_t index = 0; index < pool->queue_count; index++) {
         if (!qd_queue_is_empty(&pool->workers[index].queue)) {
             return true;
         }
@@ -239,17 +223,33 @@ static bool is_queued(qd_pool *pool)
     return false;
 }
 
-static qd_actor *take(qd_worker *me)
+/* An actor of the behind queue; NULL: none may run. */
+static qd_actor *take_behind(qd_worker *me, uint64_t now_ns)
+{
+    qd_actor *actor = qd_behind_take(&me->pool->behind, now_ns);
+
+    me->is_behind = actor != NULL;
+    return actor;
+}
+
+static bool is_behind_ready(qd_pool *pool)
+{
+    return !qd_behind_looks_empty(&pool->behind) && qd_behind_is_ready(&pool->behind, qd_clock_now_ns());
+}
+
+static qd_actor *take_urgent(qd_worker *me)
 {
     qd_pool *pool = me->pool;
-    bool others_first = ++me->takes % TAKES_OF_OWN == 0;
+    uint32_t takes = atomic_load_explicit(&me->takes, memory_order_relaxed) + 1;
+    bool others_first = takes % TAKES_OF_OWN == 0;
     uint32_t first = me->index + others_first;
 
+    atomic_store_explicit(&me->takes, takes, memory_order_relaxed);
     if (others_first || qd_queue_looks_empty(&me->queue)) {
         fire_timers(me);
     }
-    for (uint32_t step = 0; step < pool->worker_count; step++) {
-        qd_queue *queue = &pool->workers[(first + step) % pool->worker_count].queue;
+    for (uint32_t step = 0; step < pool->queue_count; step++) {
+        qd_queue *queue = &pool->workers[(first + step) % pool->queue_count].queue;
 
         if (queue != &me->queue && !QD_WITHOUT(BATCH_STEALING) && qd_queue_steal(queue, &me->queue)) {
             queue = &me->queue;
@@ -257,27 +257,58 @@ static qd_actor *take(qd_worker *me)
         qd_actor *actor = qd_queue_take(queue);
 
         if (actor) {
-            if (qd_workers_idle(pool) > 0 && looks_queued(pool)) {
-                qd_workers_call(pool);
-            }
+            qd_behind_note_urgent(&pool->behind);
             return actor;
         }
     }
     return NULL;
 }
 
+static qd_actor *take(qd_worker *me)
+{
+    qd_pool *pool = me->pool;
+    qd_actor *actor = NULL;
+
+    if (!qd_behind_looks_empty(&pool->behind)) {
+        uint64_t now_ns = qd_clock_now_ns();
+
+        actor = qd_behind_is_starved(&pool->behind, now_ns) ? take_behind(me, now_ns) : NULL;
+    }
+    if (!actor) {
+        actor = take_urgent(me);
+    }
+    if (!actor && !qd_behind_looks_empty(&pool->behind)) {
+        actor = take_behind(me, qd_clock_now_ns());
+    }
+    if (actor && qd_workers_idle(pool) > 0 && (qd_workers_look_queued(pool) || is_behind_ready(pool))) {
+        qd_workers_call(pool);
+    }
+    return actor;
+}
+
 static void run(qd_worker *me, qd_actor *actor)
 {
-    atomic_fetch_and_explicit(&actor->state, ~WOKEN, memory_order_acq_rel);
+    qd_actor_begin_run(actor);
     me->actor = actor;
     me->retired = NULL;
     actor->run(actor);
     me->actor = NULL;
     QD_ASSERT(!me->is_forking);
+    if (me->is_behind) {
+        qd_behind_done(&me->pool->behind);
+        me->is_behind = false;
+    }
     if (me->retired) {
         me->retired(actor);
-    } else if (!let_go(actor)) {
+        return;
+    }
+    if (qd_actor_let_go(actor)) {
+        return;
+    }
+    if (qd_actor_is_urgent(actor)) {
         qd_queue_push(&me->queue, actor);
+    } else {
+        qd_actor_queue_behind(me->pool, actor);
     }
 }
 
@@ -308,7 +339,7 @@ static uint32_t be_idle_locked(qd_worker *me, qd_actor *due[FIRED_AT_ONCE], qd_w
     qd_pool *pool = me->pool;
 
     qd_worker_set_idle(me);
-    if (!is_queued(pool)) {
+    if (!is_queued(pool) && !qd_behind_is_ready(&pool->behind, qd_clock_now_ns())) {
         sleep_locked(me);
     }
     qd_worker_set_busy(me);
@@ -373,6 +404,34 @@ static void *work(void *argument)
     return NULL;
 }
 
+/* The thread of the standby. */
+static void *stand_by(void *argument)
+{
+    qd_worker *me = argument;
+
+    qd_worker_set_here(me);
+    pthread_setname_np(pthread_self(), "qd-standby");
+    prctl(PR_SET_TIMERSLACK, 1);
+    while (qd_standby_wait(me)) {
+        do {
+            qd_actor *actor = take_urgent(me);
+
+            if (!actor) {
+                actor = qd_behind_take_short(&me->pool->behind);
+            }
+            if (!actor) {
+                break;
+            }
+            run(me, actor);
+        } while (qd_standby_goes_on(me) && !is_stopping(me->pool));
+        /* Its runs, thefts and timers may have left actors in its queue. */
+        if (qd_workers_look_queued(me->pool)) {
+            qd_workers_call(me->pool);
+        }
+    }
+    return NULL;
+}
+
 /* ---- creation ---- */
 
 static void init_condition(pthread_cond_t *condition)
@@ -414,10 +473,10 @@ static uint32_t start_threads(qd_pool *pool)
 
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
-    while (started < pool->worker_count) {
+    while (started < pool->queue_count) {
         qd_worker *me = &pool->workers[started];
 
-        if (pthread_create(&me->thread, NULL, work, me) != 0) {
+        if (pthread_create(&me->thread, NULL, started < pool->worker_count ? work : stand_by, me) != 0) {
             break;
         }
         started++;
@@ -441,15 +500,16 @@ static void stop_threads(qd_pool *pool, uint32_t started)
 
 static void free_all(qd_pool *pool)
 {
-    for (uint32_t index = 0; index < pool->worker_count; index++) {
+    for (uint32_t index = 0; index < pool->queue_count; index++) {
         pthread_cond_destroy(&pool->workers[index].call);
         qd_queue_deinit(&pool->workers[index].queue);
     }
     pthread_mutex_destroy(&pool->lock);
+    qd_behind_deinit(&pool->behind);
     qd_timers_deinit(&pool->timers);
 
     qd_heap heap = pool->heap;
-    qd_heap_free_aligned(&heap, pool->workers, alignof(qd_worker), pool->worker_count * sizeof(qd_worker));
+    qd_heap_free_aligned(&heap, pool->workers, alignof(qd_worker), pool->queue_count * sizeof(qd_worker));
     qd_heap_free(&heap, pool, sizeof *pool);
     qd_heap_deinit(&heap);
 }
@@ -466,16 +526,19 @@ qd_status qd_pool_create(uint32_t workers, qd_pool **result)
     if (!pool) {
         goto fail;
     }
-    pool->workers = qd_heap_alloc_aligned(&heap, alignof(qd_worker), workers * sizeof(qd_worker));
+    pool->workers = qd_heap_alloc_aligned(&heap, alignof(qd_worker), (workers + 1) * sizeof(qd_worker));
     if (!pool->workers) {
         goto fail;
     }
     pool->heap = heap;
     pool->worker_count = workers;
+    pool->queue_count = workers + 1;
     pool->executor =
         (qd_executor){.run = qd_fork_run, .width = workers, .context = pool, .expect_forks = qd_fork_expect};
     pool->scheduler = (qd_scheduler){.now_ns = now_ns,
+                                     .ran_ns = ran_ns,
                                      .wake = wake,
+                                     .wake_behind = wake_behind,
                                      .run_inline = run_inline,
                                      .wake_at = wake_at,
                                      .retire = retire,
@@ -485,8 +548,9 @@ qd_status qd_pool_create(uint32_t workers, qd_pool **result)
                                      .context = pool};
     atomic_init(&pool->timer_next_ns, QD_NEVER);
     init_lock(&pool->lock);
+    qd_behind_init(&pool->behind, workers);
     qd_timers_init(&pool->timers, &pool->heap);
-    for (uint32_t index = 0; index < workers; index++) {
+    for (uint32_t index = 0; index < pool->queue_count; index++) {
         init_worker(pool, index);
     }
     if (!qd_timers_reserve(&pool->timers)) {
@@ -495,7 +559,7 @@ qd_status qd_pool_create(uint32_t workers, qd_pool **result)
     }
 
     uint32_t started = start_threads(pool);
-    if (started < workers) {
+    if (started < pool->queue_count) {
         stop_threads(pool, started);
         free_all(pool);
         return QD_ERR_SYSTEM;
@@ -516,7 +580,7 @@ void qd_pool_destroy(qd_pool *pool)
     if (!pool) {
         return;
     }
-    stop_threads(pool, pool->worker_count);
+    stop_threads(pool, pool->queue_count);
     free_all(pool);
 }
 

@@ -6,6 +6,7 @@
  *     worker 1   [run queue]                         the other queues, a batch at a time, then helps with a fork, then
  *     ...                                            sleeps until it is called or the next timer is due
  *
+ *     [behind queue]                                       actors that wait behind all others (behind.h)
  *     fork-join  a run may fork into tasks; idle workers help, the caller runs the remaining tasks, and waits
  *
  * A wake by a worker goes to its own queue, a wake by another thread to the queues in turn. All timers are in one heap.

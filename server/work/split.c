@@ -21,6 +21,7 @@ void qd_split_init(qd_split *split, size_t count, qd_task_fn task, void *argumen
     split->task = task;
     split->argument = argument;
     atomic_init(&split->helpers, 0);
+    split->yields = false;
     split->is_awaited = false;
     split->wanted = 0;
     pthread_cond_init(&split->helpers_out, NULL);
@@ -118,7 +119,7 @@ static bool take(qd_share *share, bool first, uint32_t *index)
     return true;
 }
 
-void qd_split_work(qd_split *split, uint32_t own)
+void qd_split_work(qd_split *split, uint32_t own, bool (*is_wanted)(void *context), void *context)
 {
     uint32_t index;
 
@@ -128,6 +129,9 @@ void qd_split_work(qd_split *split, uint32_t own)
 
         while (take(share, step == 0, &index)) {
             split->task(index, split->argument);
+            if (is_wanted && is_wanted(context)) {
+                return;
+            }
         }
     }
 }

@@ -32,6 +32,7 @@ typedef struct qd_split {
     qd_task_fn task;
     void *argument;
     _Atomic uint32_t helpers; /* written under the lock */
+    bool yields;              /* helpers leave when urgent work waits */
     bool is_awaited;          /* [lock] the caller sleeps */
     uint32_t wanted;          /* [lock] the number of workers still to be called for it */
     pthread_cond_t helpers_out;
@@ -54,8 +55,9 @@ qd_split *qd_split_join(qd_split *newest);
 /* [lock] Counts the helper out. The split may be gone afterwards. */
 void qd_split_leave(qd_split *split);
 
-/* Runs tasks until all are taken, first those in the share of worker `own`. */
-void qd_split_work(qd_split *split, uint32_t own);
+/* Runs tasks until all are taken, first those in the share of worker `own`. A helper passes `is_wanted`, which returns
+ * whether it has to go and leave tasks to the others; NULL: the worker stays. */
+void qd_split_work(qd_split *split, uint32_t own, bool (*is_wanted)(void *context), void *context);
 /* Waits until all helpers of a closed split are out; their writes are visible then. [not under the lock] */
 void qd_split_wait(qd_split *split, pthread_mutex_t *lock);
 

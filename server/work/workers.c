@@ -13,6 +13,25 @@ void qd_worker_set_here(qd_worker *me)
     here = me;
 }
 
+bool qd_workers_look_queued(qd_pool *pool)
+{
+    for (uint32_t index = 0; index < pool->queue_count; index++) {
+        if (!qd_queue_looks_empty(&pool->workers[index].queue)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* No worker is idle: the standby has to look. Costs nothing while it does. */
+static void rouse_standby(qd_pool *pool)
+{
+    if (atomic_load_explicit(&pool->standby_sleeps, memory_order_relaxed) &&
+        atomic_exchange_explicit(&pool->standby_sleeps, false, memory_order_relaxed)) {
+        pthread_cond_signal(&pool->workers[pool->worker_count].call);
+    }
+}
+
 static void set_idle_count(qd_pool *pool, uint32_t count)
 {
     atomic_store_explicit(&pool->idle_count, count, memory_order_relaxed);
@@ -45,6 +64,9 @@ void qd_worker_set_busy(qd_worker *me)
         pool->idle[place] = pool->idle[place + 1];
     }
     set_idle_count(pool, count - 1);
+    if (count == 1) {
+        rouse_standby(pool);
+    }
 }
 
 qd_worker *qd_workers_choose(qd_pool *pool)
@@ -61,6 +83,9 @@ qd_worker *qd_workers_choose(qd_pool *pool)
         chosen = &pool->workers[pool->idle[count - 1]];
     }
     set_idle_count(pool, count - 1);
+    if (count == 1) {
+        rouse_standby(pool);
+    }
     chosen->called = true;
     return chosen;
 }

@@ -19,9 +19,10 @@
 #include "../base/memory/alloc.h"
 #include "../base/memory/fetch.h"
 #include "core.h"
-#include "queue.h"
+#include "queues/behind.h"
+#include "queues/queue.h"
+#include "queues/timers.h"
 #include "split.h"
-#include "timers.h"
 
 typedef struct qd_pool qd_pool;
 
@@ -29,10 +30,12 @@ typedef struct qd_worker {
     alignas(QD_LINE_BYTES) qd_queue queue;
     qd_pool *pool;
     uint32_t index;
-    uint32_t takes;
+    _Atomic uint32_t takes; /* written by this worker only */
+    uint32_t takes_seen;    /* the standby's: of all workers */
     pthread_t thread;
     /* of the current run */
     qd_actor *actor;
+    bool is_behind;                 /* it came from the behind queue */
     qd_actor_fn retired;            /* called after the run; NULL: the actor lives on */
     bool expects_forks, is_forking; /* see "Spin waiting" in fork.h */
     /* of this worker as a helper */
@@ -48,17 +51,20 @@ typedef struct qd_worker {
 
 struct qd_pool {
     qd_heap heap;
-    qd_worker *workers;
-    uint32_t worker_count;
+    qd_worker *workers; /* the standby is behind the last one */
+    uint32_t worker_count, queue_count;
     qd_executor executor;
     qd_scheduler scheduler;
 
     _Atomic uint32_t queue_next; /* for wakes from outside */
     _Atomic bool stopping;
+    _Atomic bool standby_sleeps;
     _Atomic uint64_t timer_next_ns; /* qd_timers_next_ns; written under the lock, read without it as a hint */
     _Atomic uint32_t idle_count;    /* written under the lock; see "Sleeping" in pool.c */
     _Atomic uint32_t forking_runs;  /* the number of workers that are is_forking */
     _Atomic uint32_t forks;         /* the number of splits opened so far; written under the lock */
+
+    qd_behind behind; /* under its own lock, which is taken inside the pool's */
 
     pthread_mutex_t lock;
     uint32_t spinning;                  /* the number of workers that are is_spinning */
@@ -79,6 +85,9 @@ static inline uint32_t qd_workers_idle(qd_pool *pool)
 {
     return atomic_load_explicit(&pool->idle_count, memory_order_relaxed);
 }
+
+/* [any] Whether an urgent actor is in a queue; a hint. */
+bool qd_workers_look_queued(qd_pool *pool);
 
 /* [lock] Marks this worker idle; marks it busy, whether or not it was called. */
 void qd_worker_set_idle(qd_worker *me);

@@ -117,6 +117,51 @@ SESSION_TEST(stop_under_load_notifies_all_sessions)
     assert_int_equal(qd_process_wait(server, DEADLINE_MS), 0);
 }
 
+/* ---- --drain-seconds ---- */
+
+#define DRAIN_S  2
+#define CROWD    200000u
+#define CLIENTS  40u
+#define QUERIES  1000u
+#define MARGIN_S 6 /* for a machine that is busy with other tests */
+
+/* The server looks at all entities, and none is of that category. */
+static void ask_much(qd_client *client, uint64_t room)
+{
+    const qd_msg_query query = {.room = room, .kind = QD_QUERY_NEAREST, .categories = 1u << 31};
+
+    for (uint32_t i = 0; i < QUERIES; i++) {
+        qd_client_query(client, &query);
+    }
+    assert_true(qd_client_flush(client, DEADLINE_MS) >= 0);
+}
+
+SESSION_TEST(stop_does_not_wait_for_queued_queries)
+{
+    static uint32_t id[CROWD];
+    static float x[CROWD], y[CROWD];
+    qd_process *server = session_start(QD_ARGS("--drain-seconds", "2", "--workers", "1"));
+    qd_client *client = session_open(qd_server_address(server));
+    uint64_t room = session_open_room(client, "crowd", NULL);
+
+    for (uint32_t i = 0; i < CROWD; i++) {
+        id[i] = i;
+        x[i] = (float)(i % 100);
+        y[i] = (float)(i / 100 % 100);
+    }
+    qd_client_spawn(client, room, &(qd_msg_entities){.count = CROWD, .id = id, .x = x, .y = y}, false);
+    session_settle(client);
+    for (uint32_t i = 0; i < CLIENTS; i++) {
+        qd_client *other = session_open(qd_server_address(server));
+
+        ask_much(other, session_open_room(other, "crowd", NULL));
+    }
+    uint64_t stopped_ms = now_ms();
+    qd_process_signal(server, SIGTERM);
+    assert_int_equal(qd_process_wait(server, DEADLINE_MS), 0);
+    assert_in_range(now_ms() - stopped_ms, 0, (DRAIN_S + MARGIN_S) * 1000);
+}
+
 /* Runs the server with arguments that it reports on stderr before it exits. */
 static void expect_refusal(const char *const *arguments, int status, const char *word)
 {

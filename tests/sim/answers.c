@@ -296,6 +296,8 @@ static void on_error(sim_client *client, uint64_t seq, const qd_msg_error *error
     /* An invalid request may reach a room that is closed by then. */
     right |= error->code == QD_ERROR_UNKNOWN_ROOM && asked->stay != NULL && asked->stay->room->closed;
     right |= error->code == QD_ERROR_NOT_ALLOWED && asked->sent.kind == QD_CLIENT_OPEN_ROOM && client->scene->stopping;
+    /* A server that stops only answers what it must. */
+    right |= error->code == QD_ERROR_UNKNOWN_ROOM && asked->stay != NULL && client->scene->stopping;
     sim_check(right && !asked->done && !asked->accepted, "request %" PRIu64 " of kind %d gets %s: %s", seq,
               asked->sent.kind, qd_error_code_name(error->code), error->text);
     asked->done = true;
@@ -401,6 +403,8 @@ static void on_message(sim_client *client, const qd_server_message *message)
     case QD_SERVER_HANDED_OVER:
         on_handed_over(client, asked, &message->as.handed_over);
         break;
+    case QD_SERVER_ROOM_SLOWED:
+        sim_fail("a room is slowed whose ticks take no time");
     case QD_SERVER_STATS:
         break;
     case QD_SERVER_NOTHING:

@@ -56,3 +56,172 @@ SCENARIO(queries_do_not_delay_other_sessions, CONFIG(.tick_hz = 20)) = {
     LINK(B, "0 bytes in"),
     CALL(run_until_moved),
 };
+
+/* ---- slowed rooms ---- */
+
+/* Each look at the clock takes 40 ms, so that a tick takes longer than its period of 50 ms. */
+static void slow_down(sim_scenario *play)
+{
+    play->house->world.look_ns = 40 * SIM_MS_NS;
+}
+
+static void speed_up(sim_scenario *play)
+{
+    play->house->world.look_ns = 0;
+}
+
+static uint32_t rooms_slowed(const sim_scenario *play)
+{
+    return atomic_load(&play->house->server.service.rooms_slowed);
+}
+
+/* The first rate is that of a second in which the room began to be slow. */
+static void expect_slowed(sim_scenario *play)
+{
+    uint32_t told = 0;
+
+    sim_check(rooms_slowed(play) == 1, "one room is slowed");
+    for (const qd_server_message *message; (message = sim_peer_next(&play->peers[A])) != NULL; told++) {
+        const qd_msg_room_slowed *slowed = &message->as.room_slowed;
+
+        sim_check(message->kind == QD_SERVER_ROOM_SLOWED, "the room is slowed");
+        sim_check(slowed->tick_hz > 0 && slowed->tick_hz < 20, "to %u", slowed->tick_hz);
+        sim_check(slowed->tick_us >= 40000, "a tick takes %u us", slowed->tick_us);
+    }
+    sim_check(told == 1 || told == 2, "told %u times", told);
+}
+
+static void expect_not_slowed(sim_scenario *play)
+{
+    sim_check(rooms_slowed(play) == 0, "no room is slowed");
+}
+
+/* All in the room are told once, one who joins it as well, and all again when it holds its rate. */
+SCENARIO(members_of_a_slowed_room_are_told, CONFIG(.tick_hz = 20)) = {
+    JOIN(A, NULL),
+    SPAWN(A, NULL, 1, 1, 1),
+    PASS(500),
+    LOOK(A, "applied *"),
+    CALL(slow_down),
+    PASS(5000),
+    CALL(speed_up),
+    CALL(expect_slowed),
+    OPEN(B, NULL),
+    REJOIN(B, "opened*; slowed to *"),
+    PASS(3000),
+    LOOK(A, "slowed to 20 unasked"),
+    LOOK(B, "slowed to 20 unasked"),
+    CALL(expect_not_slowed),
+};
+
+/* ---- sessions beyond their budget ---- */
+
+/* The first session, which is the last of the list, has used up its time for a while: all that it had, and more. */
+static void use_time_of_first(sim_scenario *play)
+{
+    qd_server *server = &play->house->server;
+    const qd_session *first = TAILQ_LAST(&server->sessions.open, qd_session_list);
+
+    for (uint32_t i = 0; i < 2; i++) {
+        qd_time_bucket_charge(&first->endpoint->time, server->service.share, play->house->world.now_ns, UINT64_MAX);
+    }
+}
+
+static void give_time_to_last(sim_scenario *play)
+{
+    qd_session *last = TAILQ_FIRST(&play->house->server.sessions.open);
+
+    atomic_store(&last->endpoint->time.empty_ns, 0);
+}
+
+/* The loops see that A's link is closed before any room runs. */
+static void cut_off_a(sim_scenario *play)
+{
+    sim_link_drop(play->peers[A].link);
+    while (sim_step_links(&play->house->world, 100)) {
+        continue;
+    }
+}
+
+/* All is in the room's mailbox, A's first. Its own messages keep their order. */
+SCENARIO(session_beyond_its_budget_waits_behind_others) = {
+    JOIN(A, NULL),
+    JOIN(B, NULL),
+    LOOK(A, ""),
+    CALL(use_time_of_first),
+    SPAWN(A, NULL, 1, 2, 0),
+    SNAPSHOT(A, NULL),
+    LOOPS(1000),
+    LINK(A, "0 bytes in"),
+    SPAWN(B, NULL, 11, 1, 0),
+    LOOPS(1000),
+    LINK(B, "0 bytes in"),
+    LOOK(A, "snapshot 1 at 0 0 2 at 0 0 11 at 0 0"),
+};
+
+/* Nothing of the new connection is carried out before what the old one left. */
+SCENARIO(messages_that_wait_are_carried_out_before_those_of_the_resumed_session) = {
+    RESUMABLE(A, NULL, "welcome *"),
+    ROOM(A, 0),
+    JOIN(B, NULL),
+    LOOK(A, ""),
+    CALL(use_time_of_first),
+    SPAWN(A, NULL, 1, 2, 0),
+    LOOPS(1000),
+    LINK(A, "0 bytes in"),
+    CALL(cut_off_a),
+    RESUME(C, A, NULL, NULL),
+    LOOPS(1000),
+    CALL(give_time_to_last), /* so that only the order makes it wait */
+    SNAPSHOT(C, NULL),
+    LOOPS(1000),
+    LINK(C, "0 bytes in"),
+    LOOK(C, "welcome *; snapshot 1 at 0 0 2 at 0 0"),
+    CLOSE(A),
+};
+
+/* ---- what nobody waits for is dropped ---- */
+
+/* A snapshot's columns would stay in memory until the next tick. */
+SCENARIO(snapshot_of_a_closed_connection_is_dropped) = {
+    JOIN(B, NULL), SPAWN(B, NULL, 1, 1000, 0), LOOK(B, ""),     MARK,     JOIN(A, NULL), LOOK(A, ""), SNAPSHOT(A, NULL),
+    LOOPS(1000),   LINK(A, "0 bytes in"),      CALL(cut_off_a), CLOSE(A), GREW(10000),
+};
+
+/* ---- stopping ---- */
+
+static void close_rooms(sim_scenario *play)
+{
+    qd_server_close_rooms(&play->house->server);
+}
+
+static void close_rooms_in_a_hurry(sim_scenario *play)
+{
+    qd_server_close_rooms(&play->house->server);
+    qd_server_hurry(&play->house->server);
+}
+
+/* What changes the room is carried out. */
+SCENARIO(stopping_refuses_what_only_reads) = {
+    JOIN(A, NULL),
+    LOOK(A, ""),
+    SPAWN(A, NULL, 1, 2, 1),
+    SNAPSHOT(A, NULL),
+    LOOPS(1000),
+    LINK(A, "0 bytes in"),
+    CALL(close_rooms),
+    LOOK(A, "error UNKNOWN_ROOM: closed; applied *; closed: shutdown unasked"),
+    WORLD("updates 2"),
+};
+
+SCENARIO(stopping_in_a_hurry_refuses_all_that_waits) = {
+    JOIN(A, NULL),
+    LOOK(A, ""),
+    SPAWN(A, NULL, 1, 2, 1),
+    SNAPSHOT(A, NULL),
+    LOOPS(1000),
+    LINK(A, "0 bytes in"),
+    CALL(close_rooms_in_a_hurry),
+    LOOK(A, "error UNKNOWN_ROOM to -1: closed; error UNKNOWN_ROOM: closed; closed: shutdown unasked"),
+    WORLD("updates 0"),
+};

@@ -350,6 +350,9 @@ static void write_message(writer *out, const sim_scenario *play, const qd_server
     case QD_SERVER_ROOM_CLOSED:
         write_text(out, "closed: %s", closed[message->as.room_closed.reason]);
         break;
+    case QD_SERVER_ROOM_SLOWED:
+        write_text(out, "slowed to %u", message->as.room_slowed.tick_hz);
+        break;
     case QD_SERVER_ROOM_LIST:
         write_rooms(out, &message->as.room_list);
         break;

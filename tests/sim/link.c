@@ -183,6 +183,12 @@ static void op_destroy(qd_link *base)
     free(link);
 }
 
+/* Links take turns at random. */
+static void op_worked(qd_link *base, uint64_t work_ns)
+{
+    (void)base, (void)work_ns;
+}
+
 static const qd_link_ops ops = {
     .send = op_send,
     .queued = op_queued,
@@ -193,6 +199,7 @@ static const qd_link_ops ops = {
     .may_try_token = op_may_try_token,
     .token_failed = op_token_failed,
     .watch = op_watch,
+    .worked = op_worked,
     .deadline = op_deadline,
     .close = op_close,
     .destroy = op_destroy,

@@ -14,12 +14,14 @@ void sim_house_init(sim_house *house, uint64_t seed)
 
 void sim_house_start(sim_house *house, const qd_limits *limits, uint64_t time_budget_ns)
 {
-    qd_server_init(&house->server, &(qd_server_config){.service = {.limits = *limits,
-                                                                   .scheduler = &house->world.scheduler,
-                                                                   .workers = 1,
-                                                                   .time_budget_ns = time_budget_ns,
-                                                                   .random = sim_random,
-                                                                   .random_context = &house->world}});
+    qd_server_init(&house->server,
+                   &(qd_server_config){.service = {.limits = *limits,
+                                                   .scheduler = &house->world.scheduler,
+                                                   .workers = 1,
+                                                   .time_budget_ns = time_budget_ns,
+                                                   .time_burst_ns = 1000 * SIM_MS_NS, /* the model knows one order */
+                                                   .random = sim_random,
+                                                   .random_context = &house->world}});
 }
 
 static uint32_t or_else(uint32_t given, uint32_t other)
@@ -55,7 +57,8 @@ void sim_house_open(sim_house *house, const qd_limits *limits)
                             .token_observers_max = or_else(limits->token_observers_max, UINT32_MAX),
                             .token_visible_entries_max = or_else(limits->token_visible_entries_max, UINT32_MAX),
                             .token_subscriptions_max = or_else(limits->token_subscriptions_max, UINT32_MAX),
-                            .token_memory_max = limits->token_memory_max};
+                            .token_memory_max = limits->token_memory_max,
+                            .session_share = or_else(limits->session_share, 100)};
 
     sim_house_init(house, 1);
     sim_house_start(house, &full, 5 * SIM_MS_NS);

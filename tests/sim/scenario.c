@@ -258,7 +258,8 @@ static void play_step(sim_scenario *play, const sim_step *step)
         play->memory = qd_memory_used();
         break;
     case SIM_GREW:
-        sim_check(qd_memory_used() - play->memory <= step->count, "%zu bytes more", qd_memory_used() - play->memory);
+        sim_check(qd_memory_used() <= play->memory + step->count, "%zu bytes instead of %zu", qd_memory_used(),
+                  play->memory);
         break;
     case SIM_CALL:
         step->call(play);

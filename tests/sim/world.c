@@ -96,6 +96,12 @@ static uint64_t now_ns(void *context)
     return world->now_ns;
 }
 
+/* The only thread never waits. */
+static uint64_t ran_ns(void *context)
+{
+    return ((const sim_world *)context)->now_ns;
+}
+
 static void wake(void *context, qd_actor *actor)
 {
     sim_world *world = context;
@@ -124,10 +130,18 @@ static void let_go(sim_world *world, qd_actor *actor)
     }
 }
 
+/* Any order is allowed, so it does not matter who waits behind. */
+static void wake_behind(void *context, qd_actor *actor)
+{
+    wake(context, actor);
+}
+
 /* Runs the actor if it is idle. Now and then the caller comes too late. */
-static void run_inline(void *context, qd_actor *actor, qd_actor_fn run)
+static void run_inline(void *context, qd_actor *actor, qd_actor_fn run, bool urgent)
 {
     sim_world *world = context;
+
+    (void)urgent;
 
     if (atomic_load(&actor->state) != IDLE || sim_percent(world, 30)) {
         wake(context, actor);
@@ -216,7 +230,9 @@ void sim_world_init(sim_world *world, uint64_t seed)
     sim_world_reseed(world, seed);
     world->executor = (qd_executor){.run = run_tasks, .width = 1 + sim_pick(world, 4), .context = world};
     world->scheduler = (qd_scheduler){.now_ns = now_ns,
+                                      .ran_ns = ran_ns,
                                       .wake = wake,
+                                      .wake_behind = wake_behind,
                                       .run_inline = run_inline,
                                       .wake_at = wake_at,
                                       .retire = retire,

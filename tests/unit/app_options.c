@@ -56,6 +56,8 @@ TEST(options_left_out_get_defaults)
     assert_int_equal(options.limits.slow_ms_max, 5000);
     assert_int_equal(options.limits.resume_ms_max, 10000);
     assert_int_equal(options.limits.room_batches_max, 1024);
+    assert_int_equal(options.limits.session_share, 10);
+    assert_int_equal(options.drain_seconds, 10);
     assert_null(options.token_file);
     assert_false(options.insecure);
     assert_int_equal(options.limits.empty_close_ms_max, 600000);

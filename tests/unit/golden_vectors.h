@@ -154,6 +154,7 @@ static const golden_vector server_vectors[] = {
      "observers_max: 500 visible_entries_max: 600 writers: 3 step_deadline_ms: 500 join: ACCESS_ANYBODY write: "
      "ACCESS_SAME_TOKEN step: ACCESS_CREATOR } epoch: 72623859790382856 tick: 5000000000 created: true }"},
     {"room_left", "0803220308ac02", "seq: 3 room_left { room: 300 }"},
+    {"room_slowed", "aa010808ac02100318c413", "room_slowed { room: 300 tick_hz: 3 tick_us: 2500 }"},
     {"room_closed", "08042a0508ac021002", "seq: 4 room_closed { room: 300 reason: REASON_EMPTY }"},
     {"room_list", "080532270a160a056c6f626279100118142080e497d01228ac0230040a000a090a05706c617a6110021001",
      "seq: 5 room_list { rooms { name: \"lobby\" tick_mode: TICK_MODE_CLOCK tick_hz: 20 tick: 5000000000 entities: 300 "
@@ -205,6 +206,8 @@ static const golden_vector server_vectors[] = {
      "seq: 25 stats { server { not_alive: 40 refused_full: 41 refused_memory: 42 refused_by_address_connections: 43 "
      "refused_by_address_accepts: 44 refused_by_address_tokens: 45 dropped_silent: 46 } }"},
     {"ping", "a20109090807060504030201", "ping { data: 72623859790382856 }"},
+    {"stats_slowed", "080a520a0a039003021203b80103",
+     "seq: 10 stats { server { rooms_slowed: 2 } room { slowed_hz: 3 } }"},
     {"pong", "080b5a09090807060504030201", "seq: 11 pong { data: 72623859790382856 }"},
     {"error", "080c6218081812097469636b2069732033180c20ac024080e497d012",
      "seq: 12 error { code: ERROR_CODE_WRONG_TICK text: \"tick is 3\" seq: 12 room: 300 tick_due: 5000000000 }"},

@@ -14,6 +14,7 @@ enum { FLOODER, OTHER };
 static struct flood {
     uint32_t frame_count;
     size_t answer_bytes; /* in addition to the echo */
+    uint64_t work_ns;    /* that the handler says it worked on each of the flooder's frames */
     int peers[2];
     void (*in_between)(void);       /* called on the loop at the other's frame, or NULL */
     _Atomic uint32_t frames;        /* delivered from the flooder */
@@ -33,6 +34,7 @@ static void count_and_echo(qd_link *link, const uint8_t *bytes, size_t size)
         if (flood.frames++ == 0) {
             send(flood.peers[OTHER], "\x01!", 2, MSG_NOSIGNAL);
         }
+        qd_link_worked(link, flood.work_ns);
     } else {
         flood.frames_before = flood.frames;
         if (flood.in_between) {
@@ -48,7 +50,10 @@ static void count_and_echo(qd_link *link, const uint8_t *bytes, size_t size)
 /* Checks that the other's frame is answered before the last of the flooder's. */
 static void start_flood(uint32_t frame_count, size_t answer_bytes, void (*in_between)(void))
 {
-    flood = (struct flood){.frame_count = frame_count, .answer_bytes = answer_bytes, .in_between = in_between};
+    flood.frame_count = frame_count;
+    flood.answer_bytes = answer_bytes;
+    flood.in_between = in_between;
+    flood.frames = flood.frames_before = 0;
     fixture.on_opened = pause_at_opening;
     fixture.on_frame = count_and_echo;
     fixture.config.outbox_bytes_max = 64u << 20; /* so that the outbox does not stall the flooder */
@@ -81,6 +86,15 @@ NET_TEST(another_connection_is_answered_between_large_answers)
         peer_expect_numbered(flood.peers[FLOODER], i, i + 1);
         peer_expect_frame(flood.peers[FLOODER], 'a', ANSWER_BYTES);
     }
+}
+
+/* Each frame is a turn of its own, so few of them come before the other's frame has arrived and is read. */
+NET_TEST(another_connection_is_answered_between_frames_that_take_long)
+{
+    flood.work_ns = 1000000;
+    start_flood(FLOOD_FRAMES, 0, NULL);
+    flood.work_ns = 0;
+    assert_in_range(flood.frames_before, 1, 200);
 }
 
 static void answer_nothing(qd_link *link, const uint8_t *bytes, size_t size)

@@ -39,7 +39,7 @@ TEST(inline_run_of_idle_actor_uses_the_callers_thread)
     start(2);
     qd_actor_init(&one.actor, run);
     for (uint32_t round = 1; round <= 3; round++) {
-        scheduler->run_inline(scheduler->context, &one.actor, run_inline);
+        scheduler->run_inline(scheduler->context, &one.actor, run_inline, true);
         assert_int_equal(atomic_load(&one.inline_runs), round);
         assert_true(pthread_equal(one.caller, pthread_self()));
     }
@@ -53,7 +53,7 @@ TEST(wake_during_inline_run_leads_to_a_run)
 
     start(2);
     qd_actor_init(&one.actor, run);
-    scheduler->run_inline(scheduler->context, &one.actor, run_inline);
+    scheduler->run_inline(scheduler->context, &one.actor, run_inline, true);
     wait_for(&one.runs, 1);
     stop();
     assert_int_equal(one.inline_runs, 1);
@@ -68,7 +68,7 @@ TEST(inline_run_of_running_actor_wakes_it)
     qd_actor_init(&one.actor, run);
     scheduler->wake(scheduler->context, &one.actor);
     wait_for(&one.runs, 1);
-    scheduler->run_inline(scheduler->context, &one.actor, run_inline);
+    scheduler->run_inline(scheduler->context, &one.actor, run_inline, true);
     assert_int_equal(atomic_load(&one.inline_runs), 0);
     atomic_store(&one.may_end, 2);
     wait_for(&one.runs, 2);
@@ -96,7 +96,7 @@ TEST(inline_run_of_due_actor_precedes_its_timer)
     }
     atomic_store(&before.may_end, 1);
     wait_for(&due[0].runs, 1);
-    scheduler->run_inline(scheduler->context, &due[DUE - 1].actor, run_inline);
+    scheduler->run_inline(scheduler->context, &due[DUE - 1].actor, run_inline, true);
     assert_int_equal(atomic_load(&due[DUE - 1].inline_runs), 1);
     assert_true(pthread_equal(due[DUE - 1].caller, pthread_self()));
     atomic_store(&due[0].may_end, 1);
@@ -113,7 +113,7 @@ static void post_inline(posted *target, rng_stream *random)
     if (rng_one_in(random, 4)) {
         scheduler->wake(scheduler->context, &target->actor);
     } else {
-        scheduler->run_inline(scheduler->context, &target->actor, see_posts);
+        scheduler->run_inline(scheduler->context, &target->actor, see_posts, true);
     }
 }
 

@@ -109,7 +109,7 @@ static void *call_rooms(void *argument)
         qd_actor *actor = &rooms[rng_below(&random, ROOMS)]->actor;
 
         if (rng_one_in(&random, 2)) {
-            scheduler->run_inline(scheduler->context, actor, run_room_inline);
+            scheduler->run_inline(scheduler->context, actor, run_room_inline, true);
         } else {
             scheduler->wake(scheduler->context, actor);
         }

@@ -4,7 +4,7 @@
  */
 #include <pthread.h>
 
-#include "server/work/queue.h"
+#include "server/work/queues/queue.h"
 #include "tests/support/test.h"
 
 #define ACTORS  (3 * QD_QUEUE_BATCH + 5)

@@ -190,7 +190,7 @@ TEST(a_worker_takes_its_own_share_first)
         qd_split split;
 
         qd_split_init(&split, 8, note, &way, 3);
-        qd_split_work(&split, worker);
+        qd_split_work(&split, worker, NULL, NULL);
         qd_split_deinit(&split);
         assert_int_equal(way.steps, 8);
         assert_memory_equal(way.index, expected[worker], sizeof expected[worker]);

@@ -3,7 +3,7 @@
  * The heap of timers against a linear search.
  */
 
-#include "server/work/timers.h"
+#include "server/work/queues/timers.h"
 #include "support/rng.h"
 #include "tests/support/test.h"
 

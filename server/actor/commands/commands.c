@@ -6,7 +6,19 @@
 #include "../tick/tick.h"
 #include "command.h"
 
-static void apply_request(qd_room_actor *actor, const qd_request *request)
+static bool only_reads(qd_client_kind kind)
+{
+    return kind == QD_CLIENT_QUERY || kind == QD_CLIENT_GET_SNAPSHOT || kind == QD_CLIENT_WHY ||
+           kind == QD_CLIENT_GET_STATS;
+}
+
+/* Whether the server stops, and this request is not carried out any more. */
+static bool is_too_late(const qd_room_actor *actor, qd_client_kind kind, bool stopping)
+{
+    return stopping && (only_reads(kind) || (kind != QD_CLIENT_OPEN_ROOM && atomic_load(&actor->service->hurried)));
+}
+
+static void apply_request(qd_room_actor *actor, const qd_request *request, bool stopping)
 {
     static void (*const commands[])(qd_room_actor *, const qd_request *) = {
         [QD_CLIENT_OPEN_ROOM] = qd_open_command,
@@ -44,7 +56,11 @@ static void apply_request(qd_room_actor *actor, const qd_request *request)
     if (actor->room == NULL) {
         qd_membership_shut(membership, QD_MEMBERSHIP_CLOSED);
     }
-    if (actor->room == NULL || (!membership->joined && kind != QD_CLIENT_OPEN_ROOM)) {
+    if (only_reads(kind) && atomic_load_explicit(&membership->endpoint->cut_off, memory_order_relaxed)) {
+        return;
+    }
+    if (actor->room == NULL || (!membership->joined && kind != QD_CLIENT_OPEN_ROOM) ||
+        is_too_late(actor, kind, stopping)) {
         qd_command_fail(actor, request, QD_ERROR_UNKNOWN_ROOM,
                         "room is %" PRIu64 ", which is closed; must be open. OpenRoom first", actor->entry.handle);
     } else {
@@ -52,7 +68,7 @@ static void apply_request(qd_room_actor *actor, const qd_request *request)
     }
 }
 
-void qd_command_run(qd_room_actor *actor, qd_room_message *message)
+void qd_command_run(qd_room_actor *actor, qd_room_message *message, bool stopping)
 {
     qd_membership *membership = message->membership;
     bool leaves = message == &membership->leave;
@@ -66,7 +82,7 @@ void qd_command_run(qd_room_actor *actor, qd_room_message *message)
         qd_leave_command(actor, membership);
         return;
     }
-    apply_request(actor, request);
+    apply_request(actor, request, stopping);
     qd_endpoint *endpoint = membership->endpoint;
     size_t bytes = request->bytes;
     qd_request_destroy(request);

@@ -7,7 +7,8 @@
 
 #include "../state/room_actor_state.h"
 
-/* Carries the message out and frees it; with `leave`, the membership too. */
-void qd_command_run(qd_room_actor *actor, qd_room_message *message);
+/* Carries the message out and frees it; with `leave`, the membership too. A request that only reads is dropped if its
+ * link is closed, and refused if the server is `stopping`. */
+void qd_command_run(qd_room_actor *actor, qd_room_message *message, bool stopping);
 
 #endif

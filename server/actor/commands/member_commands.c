@@ -61,6 +61,9 @@ void qd_open_command(qd_room_actor *actor, const qd_request *request)
                                                               .epoch = actor->epoch,
                                                               .tick = qd_room_last_tick(actor->room),
                                                               .created = request->created}});
+    if (actor->pace.slowed_hz != 0) {
+        qd_tick_report_pace(actor, membership);
+    }
 }
 
 /* ---- leaving ---- */

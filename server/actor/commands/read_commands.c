@@ -211,6 +211,7 @@ void qd_stats_command(qd_room_actor *actor, const qd_request *request)
         .visible_entries = views.seen,
         .enters = views.enters,
         .leaves = views.leaves,
+        .slowed_hz = actor->pace.slowed_hz,
     };
     qd_command_answer(actor, request, &message);
 }

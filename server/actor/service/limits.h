@@ -53,6 +53,7 @@ typedef struct qd_limits {
     uint32_t silence_ms_max;      /* how long a client may give no sign of life */
     uint32_t resume_ms_max;       /* how long a session outlives its connection */
     uint32_t room_batches_max;    /* waiting in a room */
+    uint32_t session_share;       /* percent of the workers' time that a session or room has before others go first */
     uint32_t empty_close_ms_max;  /* RoomConfig.empty_close_ms */
 
     /* Quotas (account.h). Those of a session: 0: none. */

@@ -10,6 +10,7 @@ const char qd_server_name[] = "quadrille-server " QD_VERSION_TEXT;
 void qd_service_init(qd_service *service, const qd_service_config *config)
 {
     *service = (qd_service){.config = *config};
+    service->share = qd_time_share_of(config->limits.session_share, config->workers, config->time_burst_ns);
     service->start_ns = qd_service_now_ns(service);
     qd_room_directory_init(&service->directory, config->limits.rooms_max);
     qd_accounts_init(&service->accounts, qd_service_random(service));
@@ -59,6 +60,7 @@ void qd_service_stats(qd_service *service, qd_msg_server_stats *stats)
         .errors = qd_counted(counters, QD_COUNT_ERRORS),
         .detached = atomic_load(&service->detached),
         .resumed = qd_counted(counters, QD_COUNT_RESUMED),
+        .rooms_slowed = atomic_load(&service->rooms_slowed),
         .too_slow = qd_counted(counters, QD_COUNT_TOO_SLOW),
         .log_dropped = qd_log_dropped(),
         .log_suppressed = qd_log_suppressed(),

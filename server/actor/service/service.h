@@ -11,6 +11,7 @@
 
 #include "../../base/executor.h"
 #include "../../base/memory/buffer.h"
+#include "../pacing/time_bucket.h"
 #include "account.h"
 #include "counters.h"
 #include "limits.h"
@@ -26,6 +27,7 @@ typedef struct qd_service_config {
     /* How long a run of a room goes on with messages, before it ticks, if a tick is due, and other rooms run. A message
      * that takes longer is carried out whole. */
     uint64_t time_budget_ns;
+    uint64_t time_burst_ns; /* worker time that an owner may use at once (time_bucket.h) */
     /* Numbers that clients cannot foresee: epochs of rooms, salts of hashes. [any] */
     uint64_t (*random)(void *context);
     void *random_context;
@@ -33,12 +35,15 @@ typedef struct qd_service_config {
 
 typedef struct qd_service {
     qd_service_config config;
+    qd_time_share share; /* of each session and each room */
     uint64_t start_ns;
-    qd_buffer *no_memory;        /* the GoAway for a client that there is no memory for; NULL: not even for this */
-    qd_room_directory directory; /* under its own lock */
-    qd_accounts accounts;        /* the same */
-    _Atomic uint32_t rooms;      /* rooms that are open, listed or just being closed */
-    _Atomic uint32_t actors;     /* room actors that are not freed yet */
+    qd_buffer *no_memory;          /* the GoAway for a client that there is no memory for; NULL: not even for this */
+    qd_room_directory directory;   /* under its own lock */
+    qd_accounts accounts;          /* the same */
+    _Atomic uint32_t rooms;        /* rooms that are open, listed or just being closed */
+    _Atomic uint32_t rooms_slowed; /* rooms that are slowed now */
+    _Atomic bool hurried;          /* the server is stopping, and the time for queued requests is over */
+    _Atomic uint32_t actors;       /* room actors that are not freed yet */
     _Atomic uint32_t sessions, detached; /* shown by the sessions for the statistics */
 
     char apart[QD_LINE_BYTES]; /* from what is only read */

@@ -12,6 +12,7 @@
 #ifndef QD_ACTOR_STATE_ENDPOINT_H
 #define QD_ACTOR_STATE_ENDPOINT_H
 
+#include "../pacing/time_bucket.h"
 #include "../service/account.h"
 #include "../service/backpressure.h"
 #include "../service/token.h"
@@ -30,6 +31,7 @@ typedef struct qd_endpoint {
     _Atomic uint32_t shut; /* of its memberships that the session still keeps: not open any more */
     qd_backpressure bytes; /* of requests that are posted and not handled */
     size_t bytes_max;
+    qd_time_bucket time; /* of the session */
 } qd_endpoint;
 
 /* Returns one reference; NULL: no memory. [loop] */

@@ -60,8 +60,14 @@ struct qd_membership {
     _Atomic bool lagging_shown; /* shows `lagging` to the loop */
 
     /* the run's */
-    bool known;  /* counted in the actor's memberships_known */
-    bool joined; /* a member of the room */
+    bool known;                        /* counted in the actor's memberships_known */
+    uint64_t left;                     /* the number of the run that left messages of it for the next one */
+    bool waits_for_older;              /* its messages wait for the membership whose successor it is */
+    uint64_t turn;                     /* the number of the run that counts turn_ns */
+    uint64_t turn_ns;                  /* of this membership's messages in that run */
+    qd_message *later, **later_end;    /* messages that wait behind those of others; NULL: none */
+    TAILQ_ENTRY(qd_membership) laters; /* with `later`, unless it waits_for_older: in the actor's list */
+    bool joined;                       /* a member of the room */
     uint32_t member;
     qd_membership *applied_next; /* in the actor's list of memberships with an Applied due at the tick */
     uint64_t applied_due_seq;    /* its seq; 0: none is due */

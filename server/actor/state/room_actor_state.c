@@ -11,6 +11,9 @@ void qd_room_actor_free_room(qd_room_actor *actor)
     qd_charges_deinit(&actor->charges);
     qd_room_destroy(actor->room);
     actor->room = NULL;
+    if (actor->pace.slowed_hz != 0) {
+        atomic_fetch_sub(&actor->service->rooms_slowed, 1);
+    }
     for (uint32_t i = 0; i < actor->member_capacity; i++) {
         qd_token_release(actor->members[i].token);
     }

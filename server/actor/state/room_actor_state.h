@@ -8,6 +8,7 @@
 
 #include "../../base/assert.h"
 #include "../../room/room.h"
+#include "../pacing/pace.h"
 #include "../service/service.h"
 #include "charges.h"
 #include "membership.h"
@@ -36,8 +37,12 @@ typedef struct qd_room_actor {
     qd_mailbox mailbox;
 
     /* the run's own */
-    qd_message *messages;       /* taken out, and left for the next run */
-    qd_membership *applied_due; /* memberships with an Applied due at the tick */
+    qd_message *messages;                        /* taken out, and left for the next run */
+    TAILQ_HEAD(qd_laters, qd_membership) laters; /* memberships with messages that wait behind those of others */
+    uint64_t tick_ns;                            /* how long the last tick took */
+    uint64_t runs;                               /* their number; counts the runs that apply messages */
+    uint64_t served_ns;                          /* with any in `laters`: when one of them last had its turn */
+    qd_membership *applied_due;                  /* memberships with an Applied due at the tick */
     uint32_t lagging_count;
     bool resets_due;  /* a Subscribe waits for its reset */
     bool changed;     /* since the last tick */
@@ -56,7 +61,7 @@ typedef struct qd_room_actor {
     _Atomic uint64_t shown_tick;
     _Atomic uint32_t shown_entities, shown_sessions;
     _Atomic uint32_t users;
-    _Atomic uint32_t writers; /* memberships that have sent a batch */
+    _Atomic uint32_t writers; /* memberships that have sent a batch or a query */
 
     /* set at creation [any] */
     qd_msg_room_config config;
@@ -69,6 +74,9 @@ typedef struct qd_room_actor {
     uint64_t creator;        /* a session's number */
     qd_token *creator_token; /* NULL: it had none */
     bool has_timer;          /* a reservation with the scheduler */
+
+    qd_time_bucket time; /* of the room */
+    qd_pace pace;        /* the run's own */
 
     uint64_t arrivals; /* OpenRoom messages posted; under the directory's lock */
 
@@ -90,7 +98,15 @@ static inline void qd_room_actor_wake(qd_room_actor *actor)
     scheduler->wake(scheduler->context, &actor->base);
 }
 
-/* How many batches of one writer may wait. [any] */
+/* The same, behind all other work. [any] */
+static inline void qd_room_actor_wake_behind(qd_room_actor *actor)
+{
+    const qd_scheduler *scheduler = actor->service->config.scheduler;
+
+    scheduler->wake_behind(scheduler->context, &actor->base);
+}
+
+/* How many messages of one writer may wait. [any] */
 static inline size_t qd_room_actor_share(const qd_room_actor *actor)
 {
     uint32_t writers = atomic_load_explicit(&actor->writers, memory_order_relaxed);

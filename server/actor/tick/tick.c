@@ -2,6 +2,8 @@
 #include "tick.h"
 
 #include "../../base/memory/fetch.h"
+#include "../service/reply.h"
+#include "../state/work_time.h"
 #include "applied.h"
 #include "publish_pairs.h"
 #include "publish_views.h"
@@ -35,6 +37,7 @@ void qd_tick(qd_room_actor *actor, uint32_t skipped)
     qd_service *service = actor->service;
     uint64_t start_ns = qd_service_now_ns(service);
 
+    qd_work_time_begin(service, start_ns);
     if (actor->member_capacity > 0) {
         qd_fetch_to_write(actor->members->membership, sizeof *actor->members->membership);
     }
@@ -58,7 +61,31 @@ void qd_tick(qd_room_actor *actor, uint32_t skipped)
         actor->charges_due = false;
         qd_charges_settle_all(&actor->charges);
     }
-    keep_time(actor, qd_service_now_ns(service) - start_ns);
+    uint64_t end_ns = qd_service_now_ns(service);
+    keep_time(actor, end_ns - start_ns);
+    actor->tick_ns = qd_work_time_of(service, end_ns, end_ns - start_ns);
+}
+
+void qd_tick_report_pace(qd_room_actor *actor, const qd_membership *membership)
+{
+    const qd_pace *pace = &actor->pace;
+    const bool is_slowed = pace->slowed_hz != 0;
+    const qd_server_message message = {.kind = QD_SERVER_ROOM_SLOWED,
+                                       .as.room_slowed = {
+                                           .room = actor->entry.handle,
+                                           .tick_hz = is_slowed ? pace->slowed_hz : actor->config.tick_hz,
+                                           .tick_us = is_slowed ? pace->slowed_us : 0,
+                                       }};
+
+    if (membership != NULL) {
+        qd_reply_send(actor->service, membership->endpoint->link, &message);
+        return;
+    }
+    for (uint32_t i = 0; i < actor->member_capacity; i++) {
+        if (actor->members[i].membership != NULL) {
+            qd_reply_send(actor->service, actor->members[i].membership->endpoint->link, &message);
+        }
+    }
 }
 
 bool qd_tick_step(qd_room_actor *actor, qd_membership *membership, uint64_t seq)

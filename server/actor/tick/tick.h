@@ -12,6 +12,8 @@ void qd_tick(qd_room_actor *actor, uint32_t skipped);
 /* A Step of that membership for the tick that is due: ticks if the room waits for no other writer. False: the member
  * has stepped for this tick already. */
 bool qd_tick_step(qd_room_actor *actor, qd_membership *membership, uint64_t seq);
+/* Reports the rate that the room holds: RoomSlowed to one membership, or to all with NULL. */
+void qd_tick_report_pace(qd_room_actor *actor, const qd_membership *membership);
 /* Sends the resets that are due between ticks. */
 void qd_tick_catch_up(qd_room_actor *actor);
 

@@ -10,11 +10,11 @@
  *
  * Belongs to the pool; every call is under the pool's lock.
  */
-#ifndef QD_WORK_TIMERS_H
-#define QD_WORK_TIMERS_H
+#ifndef QD_WORK_QUEUES_TIMERS_H
+#define QD_WORK_QUEUES_TIMERS_H
 
-#include "../base/executor.h"
-#include "../base/memory/alloc.h"
+#include "../../base/executor.h"
+#include "../../base/memory/alloc.h"
 
 typedef struct qd_timer {
     uint64_t due_ns;

@@ -10,13 +10,13 @@
  * workers that take such rooms alternately take cache lines from each other. So a worker that steals takes a whole
  * batch to its own queue, where other workers can steal it again; single actors only where no batch is full.
  */
-#ifndef QD_WORK_QUEUE_H
-#define QD_WORK_QUEUE_H
+#ifndef QD_WORK_QUEUES_QUEUE_H
+#define QD_WORK_QUEUES_QUEUE_H
 
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "../base/executor.h"
+#include "../../base/executor.h"
 
 #define QD_QUEUE_BATCH 32u /* actors; rooms of a hundred entities tick in about 0.1 ms together */
 

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "../base/assert.h"
-#include "../base/memory/fetch.h"
+#include "../../base/assert.h"
+#include "../../base/memory/fetch.h"
 
 #define CAPACITY_MIN 64u
 #define BRANCHES     4u
