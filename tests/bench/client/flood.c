@@ -189,7 +189,7 @@ static bool churn_step(churn *slot, short events)
     if (events & (POLLERR | POLLHUP)) {
         return false;
     }
-    if (events & POLLIN && !discard(slot->socket)) {
+    if (events & POLLIN && (!discard(slot->socket) || slot->end == CHURN_ANSWER)) {
         return false;
     }
     if (events & POLLOUT && slot->at < slot->size) {

@@ -21,13 +21,21 @@ typedef struct flood {
     uint64_t due_ns;
 } flood;
 
+/* How a connection ends once all its bytes are sent. */
+typedef enum churn_end {
+    CHURN_ABORT = 0,  /* at once */
+    CHURN_ANSWER,     /* with the first bytes that come back */
+    CHURN_HALF_CLOSE, /* the server reads the end, and closes */
+    CHURN_WAIT,       /* when the server closes */
+} churn_end;
+
 /* A slot whose connections each send a few bytes and end; the next one follows at once. */
 typedef struct churn {
     int socket;
     uint8_t *bytes;
     size_t size, capacity, at;
     uint64_t opened_ns;
-    enum { CHURN_WAIT, CHURN_HALF_CLOSE, CHURN_ABORT } end; /* once all bytes are sent */
+    churn_end end;
 } churn;
 
 /* Fills in the bytes and the end of the next connection. `number` counts all of them. */

@@ -15,10 +15,10 @@
 #include "program.h"
 #include "support/rng.h"
 
-#define TIMEOUT_MS 60000
-#define PIECE      20000u /* entries in a batch */
-#define CLIENTS    4u
-#define HZ_NS(hz)  (UINT64_C(1000000000) / (hz))
+#define TIMEOUT_MS   60000
+#define PIECE        20000u /* entries in a batch */
+#define SILENT_SLOTS 128u
+#define HZ_NS(hz)    (UINT64_C(1000000000) / (hz))
 
 /* A hostile client, and its room. */
 typedef struct intruder {
@@ -135,23 +135,23 @@ static void flood_positions(flood *f, uint64_t room, const columns *c)
 
 /* ---- loads ---- */
 
-/* Two clients ask a room of 100,000 for the neighbors of random points, as fast as the server reads. */
+/* Two clients, each with a room of 200,000, ask for the neighbors of random points as fast as the server reads. */
 static uint64_t run_knn(const load_run *run)
 {
-    enum { SIDE = 3000, ENTITIES = 100000, QUERIES = 256, NEIGHBORS = 10000 };
+    enum { CLIENTS = 2, SIDE = 3000, ENTITIES = 200000, QUERIES = 64, NEIGHBORS = 65536 };
     const qd_msg_room_config config = config_of(SIDE, QD_TICK_MODE_STEP, 0);
     const columns all = columns_random(ENTITIES, SIDE, 1);
     rng_stream rng = {7};
-    flood floods[2];
+    flood floods[CLIENTS];
 
-    for (uint32_t i = 0; i < 2; i++) {
+    for (uint32_t i = 0; i < CLIENTS; i++) {
         intruder client = enter(run->address, "knn");
+        char name[16];
 
-        open_room(&client, "knn", &config);
-        if (i == 0) {
-            spawn(&client, &all);
-            settle(&client, qd_client_step(client.client, client.room, 0));
-        }
+        snprintf(name, sizeof name, "knn %u", i);
+        open_room(&client, name, &config);
+        spawn(&client, &all);
+        settle(&client, qd_client_step(client.client, client.room, 0));
         floods[i] = flood_of(&client);
         for (uint32_t k = 0; k < QUERIES; k++) {
             const qd_msg_query query = {
@@ -164,45 +164,47 @@ static uint64_t run_knn(const load_run *run)
         }
     }
     load_started(run);
-    return flood_run(floods, 2, run->control);
+    return flood_run(floods, CLIENTS, run->control);
 }
 
-/* 1,000 observers over 4,000 entities jump at each tick, so that all they see changes. */
+/* Two clients, each with 1,000 observers over 4,000 entities, which jump at each tick, so that all they see changes. */
 static uint64_t run_observers(const load_run *run)
 {
-    enum { SIDE = 1000, ENTITIES = 4000, OBSERVERS = 1000, PLACES = 16, RANGE = 200, HZ = 20 };
+    enum { CLIENTS = 2, SIDE = 1000, ENTITIES = 4000, OBSERVERS = 1000, PLACES = 16, RANGE = 300, HZ = 20 };
     const qd_msg_room_config config = config_of(SIDE, QD_TICK_MODE_CLOCK, HZ);
     const columns all = columns_random(ENTITIES, SIDE, 1), watching = columns_random(OBSERVERS, SIDE, RANGE);
     rng_stream rng = {8};
-    intruder client = enter(run->address, "observers");
+    flood floods[CLIENTS];
 
-    open_room(&client, "observers", &config);
-    spawn(&client, &all);
-    const qd_client_message observe = {.kind = QD_CLIENT_OBSERVE,
-                                       .as.observers = {.room = client.room,
-                                                        .count = OBSERVERS,
-                                                        .id = watching.id,
-                                                        .x = watching.x,
-                                                        .y = watching.y,
-                                                        .range = watching.size}};
-    qd_client_send(client.client, &observe);
-    qd_client_flush(client.client, TIMEOUT_MS);
-    flood f = flood_of(&client);
-    for (uint32_t place = 0; place < PLACES; place++) {
-        for (uint32_t i = 0; i < OBSERVERS; i++) {
-            watching.x[i] = rng_fraction(&rng) * SIDE;
-            watching.y[i] = rng_fraction(&rng) * SIDE;
+    for (uint32_t n = 0; n < CLIENTS; n++) {
+        intruder client = enter(run->address, "observers");
+        char name[16];
+
+        snprintf(name, sizeof name, "observers %u", n);
+        open_room(&client, name, &config);
+        spawn(&client, &all);
+        qd_msg_observers observers = {.room = client.room,
+                                      .count = OBSERVERS,
+                                      .id = watching.id,
+                                      .x = watching.x,
+                                      .y = watching.y,
+                                      .range = watching.size};
+        qd_client_send(client.client, &(qd_client_message){.kind = QD_CLIENT_OBSERVE, .as.observers = observers});
+        qd_client_flush(client.client, TIMEOUT_MS);
+        floods[n] = flood_of(&client);
+        observers.range = NULL;
+        for (uint32_t place = 0; place < PLACES; place++) {
+            for (uint32_t i = 0; i < OBSERVERS; i++) {
+                watching.x[i] = rng_fraction(&rng) * SIDE;
+                watching.y[i] = rng_fraction(&rng) * SIDE;
+            }
+            flood_frame(&floods[n], &(qd_client_message){.kind = QD_CLIENT_MOVE_OBSERVERS, .as.observers = observers});
         }
-        const qd_client_message move = {
-            .kind = QD_CLIENT_MOVE_OBSERVERS,
-            .as.observers = {
-                .room = client.room, .count = OBSERVERS, .id = watching.id, .x = watching.x, .y = watching.y}};
-        flood_frame(&f, &move);
+        floods[n].piece = floods[n].size / PLACES;
+        floods[n].period_ns = HZ_NS(HZ);
     }
-    f.piece = f.size / PLACES;
-    f.period_ns = HZ_NS(HZ);
     load_started(run);
-    return flood_run(&f, 1, run->control);
+    return flood_run(floods, CLIENTS, run->control);
 }
 
 /* Four rooms, in each of which all entities are at one point and move at each tick. */
@@ -358,35 +360,35 @@ static uint64_t run_crafted_cells(const load_run *run)
     return flood_run(floods, ROOMS, run->control);
 }
 
-/* A quarter of the connections each: nonsense, the beginning of a frame, nothing at all, and another protocol. */
+/* By turns nonsense, the beginning of a frame, and another protocol. A few slots stay silent. */
 static void fill_bad_connection(churn *slot, uint64_t number)
 {
-    static const char request[] = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    static const char request[] =
+        "GET /a/path/that/is/long/enough/to/be/a/whole/frame HTTP/1.1\r\nHost: localhost\r\n\r\n";
     rng_stream rng = {number};
     uint8_t nonsense[256];
 
-    slot->end = number % 4 == 1 ? CHURN_ABORT : CHURN_WAIT;
     for (size_t i = 0; i < sizeof nonsense; i++) {
         nonsense[i] = (uint8_t)rng_draw(&rng);
     }
-    switch (number % 4) {
-    case 0:
+    nonsense[0] &= 0x7f; /* the length of a frame that is there as a whole */
+    if (number < SILENT_SLOTS || slot->end == CHURN_WAIT) {
+        slot->end = CHURN_WAIT;
+    } else if (number % 3 == 0) {
+        slot->end = CHURN_ANSWER;
         churn_bytes(slot, nonsense, sizeof nonsense);
-        break;
-    case 1:
+    } else if (number % 3 == 1) {
+        slot->end = CHURN_ABORT;
         churn_bytes(slot, nonsense, 3);
-        break;
-    case 2:
-        break;
-    default:
+    } else {
+        slot->end = CHURN_ANSWER;
         churn_bytes(slot, request, sizeof request - 1);
-        break;
     }
 }
 
 static uint64_t run_connections(const load_run *run)
 {
-    static churn slots[256];
+    static churn slots[SILENT_SLOTS + 64];
 
     load_started(run);
     return churn_run(slots, sizeof slots / sizeof *slots, run->address, fill_bad_connection, run->control);
