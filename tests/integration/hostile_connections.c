@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Connections that never say Hello do not lock out a client.
+ */
+
+#include <unistd.h>
+
+#include "support/hostile.h"
+#include "support/session.h"
+#include "tests/support/test.h"
+
+#define SILENT 1100u /* the server takes 1,024 connections */
+
+/* All from one address, as many as the server accepts. */
+static uint32_t open_silent(const char *address, int *sockets)
+{
+    uint32_t count = 0;
+
+    hostile_raise_files();
+    while (count < SILENT && (sockets[count] = hostile_connect(address, "127.0.0.2", 0)) >= 0) {
+        count++;
+    }
+    return count;
+}
+
+static void close_all(const int *sockets, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        close(sockets[i]);
+    }
+}
+
+SESSION_TEST(client_connects_beside_silent_connections)
+{
+    static int sockets[SILENT];
+    const char *address = qd_server_address(session_start(NULL));
+    session_bystander_open(address);
+    const uint32_t count = open_silent(address, sockets);
+
+    session_settle(session_open(address));
+    session_check_bystanders();
+    close_all(sockets, count);
+}
+
+/* The first one is dropped first, so it ends before the time for Hello is over; a younger one is kept. */
+SESSION_TEST(oldest_silent_connection_is_dropped_first)
+{
+    enum { POOL = 10 };
+    static int sockets[SILENT];
+    const char *address = qd_server_address(session_start(QD_ARGS("--connections-max", "40")));
+
+    hostile_raise_files();
+    for (uint32_t i = 0; i <= POOL; i++) {
+        sockets[i] = hostile_connect(address, "127.0.0.2", 0);
+        assert_true(sockets[i] >= 0);
+    }
+    assert_true(hostile_read(sockets[0], NULL, 1500));
+    assert_false(hostile_read(sockets[POOL], NULL, 10));
+    session_settle(session_open(address));
+    close_all(sockets, POOL + 1);
+}
+
+/* Each sends the first bytes of a frame, and no more. */
+SESSION_TEST(client_connects_beside_beginnings_of_frames)
+{
+    static int sockets[SILENT];
+    const char *address = qd_server_address(session_start(NULL));
+    const uint32_t count = open_silent(address, sockets);
+
+    for (uint32_t i = 0; i < count; i++) {
+        hostile_send(sockets[i], "\x40\x12\x3e", 3);
+    }
+    session_settle(session_open(address));
+    close_all(sockets, count);
+}
+
+TEST_MAIN()

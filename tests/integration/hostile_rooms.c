@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A client that opens all rooms and leaves does not keep another from opening one.
+ */
+
+#include <stdio.h>
+
+#include "support/hostile.h"
+#include "support/session.h"
+#include "tests/support/test.h"
+
+#define ROOMS   65536u /* the server has no more */
+#define AT_ONCE 1024u
+#define DAY_MS  86400000u
+
+/* Opens rooms until one is refused; each shall stay for a day. Returns their number. */
+static uint32_t open_rooms(qd_client *client, uint32_t first)
+{
+    qd_msg_room_config config = session_step_room;
+    uint32_t opened = 0, before;
+    char name[16];
+
+    config.has_empty_close_ms = true;
+    config.empty_close_ms = DAY_MS;
+    do {
+        const qd_server_message *message;
+        uint64_t seq = 0;
+
+        before = opened;
+        for (uint32_t i = 0; i < AT_ONCE; i++) {
+            snprintf(name, sizeof name, "%u", first + opened + i);
+            seq = qd_client_open_room(client, name, &config);
+        }
+        while ((message = qd_client_wait(client, DEADLINE_MS)) != NULL) {
+            opened += message->kind == QD_SERVER_ROOM_OPENED;
+            if (message->seq == seq) {
+                break;
+            }
+        }
+        if (message == NULL) {
+            return opened;
+        }
+    } while (opened == before + AT_ONCE && opened < ROOMS);
+    return opened;
+}
+
+/* With several sessions, one after the other. */
+SESSION_TEST(room_opens_after_another_token_has_opened_all)
+{
+    const char *address = qd_server_address(session_start(QD_ARGS("--token-file", hostile_file("attacker\nvictim\n"))));
+    uint32_t opened = 0, before;
+
+    do {
+        qd_client *attacker = qd_client_create();
+
+        before = opened;
+        if (qd_client_connect(attacker, address, "attacker", NULL, DEADLINE_MS) == QD_CLIENT_OK) {
+            opened += open_rooms(attacker, opened);
+        }
+        qd_client_destroy(attacker);
+    } while (opened > before);
+    assert_true(opened > 0);
+    session_open_room(session_open_with(address, "victim"), "victim", NULL);
+}
+
+/* Without tokens, one session. */
+SESSION_TEST(room_opens_after_another_session_has_opened_all)
+{
+    const char *address = qd_server_address(session_start(NULL));
+    qd_client *attacker = session_open(address);
+
+    assert_true(open_rooms(attacker, 0) > 0);
+    session_close(attacker);
+    session_open_room(session_open(address), "victim", NULL);
+}
+
+TEST_MAIN()
