@@ -17,30 +17,25 @@
 static uint32_t open_rooms(qd_client *client, uint32_t first)
 {
     qd_msg_room_config config = session_step_room;
-    uint32_t opened = 0, before;
+    uint32_t opened = 0, asked = 0;
     char name[16];
 
     config.has_empty_close_ms = true;
     config.empty_close_ms = DAY_MS;
-    do {
-        const qd_server_message *message;
-        uint64_t seq = 0;
-
-        before = opened;
+    while (opened == asked && opened < ROOMS) {
         for (uint32_t i = 0; i < AT_ONCE; i++) {
-            snprintf(name, sizeof name, "%u", first + opened + i);
-            seq = qd_client_open_room(client, name, &config);
+            snprintf(name, sizeof name, "%u", first + asked++);
+            qd_client_open_room(client, name, &config);
         }
-        while ((message = qd_client_wait(client, DEADLINE_MS)) != NULL) {
-            opened += message->kind == QD_SERVER_ROOM_OPENED;
-            if (message->seq == seq) {
-                break;
+        for (uint32_t i = 0; i < AT_ONCE; i++) {
+            const qd_server_message *message = qd_client_wait(client, DEADLINE_MS);
+
+            if (message == NULL) {
+                return opened;
             }
+            opened += message->kind == QD_SERVER_ROOM_OPENED;
         }
-        if (message == NULL) {
-            return opened;
-        }
-    } while (opened == before + AT_ONCE && opened < ROOMS);
+    }
     return opened;
 }
 

@@ -29,6 +29,7 @@
 #include "session.h"
 
 #define CONNECT_MS 2000
+#define PATIENCE_MS 200
 #define FILES      8192
 #define BATCH      5000u
 
@@ -114,9 +115,18 @@ int hostile_connect(const char *address, const char *source, int socket_bytes)
 
 size_t hostile_send(int socket, const void *bytes, size_t size)
 {
-    const ssize_t sent = send(socket, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+    struct pollfd ready = {.fd = socket, .events = POLLOUT};
+    size_t done = 0;
 
-    return sent > 0 ? (size_t)sent : 0;
+    while (done < size && poll(&ready, 1, PATIENCE_MS) == 1) {
+        const ssize_t sent = send(socket, (const uint8_t *)bytes + done, size - done, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+        if (sent < 0 && errno != EAGAIN) {
+            break;
+        }
+        done += sent > 0 ? (size_t)sent : 0;
+    }
+    return done;
 }
 
 void hostile_send_message(int socket, const qd_client_message *message)

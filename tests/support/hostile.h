@@ -24,7 +24,7 @@ const char *hostile_file(const char *content);
 /* A socket from that address of this machine, such as "127.0.0.2"; -1: the server does not accept it. `socket_bytes` is
  * the size of both its buffers; 0: the system's. */
 int hostile_connect(const char *address, const char *source, int socket_bytes);
-/* Sends what the socket takes without waiting. Returns the number of bytes. */
+/* Sends until the socket has taken nothing for some time. Returns the number of bytes. */
 size_t hostile_send(int socket, const void *bytes, size_t size);
 void hostile_send_message(int socket, const qd_client_message *message);
 /* Reads until the server has closed the connection or `word` was in what came, at most for some time. Returns whether the
