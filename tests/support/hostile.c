@@ -28,10 +28,10 @@
 #include "proto/codec.h"
 #include "session.h"
 
-#define CONNECT_MS 2000
+#define CONNECT_MS  2000
 #define PATIENCE_MS 200
-#define FILES      8192
-#define BATCH      5000u
+#define FILES       8192
+#define BATCH       5000u
 
 static uint64_t now_ms(void)
 {
@@ -113,12 +113,12 @@ int hostile_connect(const char *address, const char *source, int socket_bytes)
     return -1;
 }
 
-size_t hostile_send(int socket, const void *bytes, size_t size)
+static size_t send_until(int socket, const void *bytes, size_t size, int patience_ms)
 {
     struct pollfd ready = {.fd = socket, .events = POLLOUT};
     size_t done = 0;
 
-    while (done < size && poll(&ready, 1, PATIENCE_MS) == 1) {
+    while (done < size && poll(&ready, 1, patience_ms) == 1) {
         const ssize_t sent = send(socket, (const uint8_t *)bytes + done, size - done, MSG_DONTWAIT | MSG_NOSIGNAL);
 
         if (sent < 0 && errno != EAGAIN) {
@@ -127,6 +127,16 @@ size_t hostile_send(int socket, const void *bytes, size_t size)
         done += sent > 0 ? (size_t)sent : 0;
     }
     return done;
+}
+
+size_t hostile_send(int socket, const void *bytes, size_t size)
+{
+    return send_until(socket, bytes, size, PATIENCE_MS);
+}
+
+size_t hostile_try_send(int socket, const void *bytes, size_t size)
+{
+    return send_until(socket, bytes, size, 0);
 }
 
 void hostile_send_message(int socket, const qd_client_message *message)

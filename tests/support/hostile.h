@@ -26,6 +26,8 @@ const char *hostile_file(const char *content);
 int hostile_connect(const char *address, const char *source, int socket_bytes);
 /* Sends until the socket has taken nothing for some time. Returns the number of bytes. */
 size_t hostile_send(int socket, const void *bytes, size_t size);
+/* The same without waiting. */
+size_t hostile_try_send(int socket, const void *bytes, size_t size);
 void hostile_send_message(int socket, const qd_client_message *message);
 /* Reads until the server has closed the connection or `word` was in what came, at most for some time. Returns whether the
  * word came; NULL: whether the connection has ended. */

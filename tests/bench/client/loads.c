@@ -360,7 +360,7 @@ static uint64_t run_crafted_cells(const load_run *run)
     return flood_run(floods, ROOMS, run->control);
 }
 
-/* By turns nonsense, the beginning of a frame, and another protocol. A few slots stay silent. */
+/* Random bytes, a frame of 2 bytes, and another protocol, alternating. A few slots stay silent. */
 static void fill_bad_connection(churn *slot, uint64_t number)
 {
     static const char request[] =
@@ -378,8 +378,8 @@ static void fill_bad_connection(churn *slot, uint64_t number)
         slot->end = CHURN_ANSWER;
         churn_bytes(slot, nonsense, sizeof nonsense);
     } else if (number % 3 == 1) {
-        slot->end = CHURN_ABORT;
-        churn_bytes(slot, nonsense, 3);
+        slot->end = CHURN_ANSWER;
+        churn_bytes(slot, "\2ab", 3); /* a frame of 2 bytes, which is no message */
     } else {
         slot->end = CHURN_ANSWER;
         churn_bytes(slot, request, sizeof request - 1);
