@@ -193,6 +193,7 @@ static pass run_pass(const settings *s, const role *beside_role)
     char address[64];
     const pid_t server = start_server((char **)s->server, address);
     role measured = victim_role;
+
     measured.seconds = s->seconds;
     part victim = start_part(&measured, address);
     pass result = {0};

@@ -34,6 +34,7 @@ SESSION_TEST(client_connects_beside_silent_connections)
 {
     static int sockets[SILENT];
     const char *address = qd_server_address(session_start(NULL));
+
     session_bystander_open(address);
     const uint32_t count = open_silent(address, sockets);
 

@@ -274,6 +274,7 @@ bool hostile_kernel_bytes(const char *address, uint64_t *bytes)
 {
     const uint16_t port = ntohs(address_of(address, 0).sin_port);
     const int netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+
     struct {
         struct nlmsghdr header;
         struct inet_diag_req_v2 ask;
