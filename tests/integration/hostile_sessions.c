@@ -3,9 +3,11 @@
  * Many sessions that wait to be resumed do not deny another client its own.
  */
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "proto/codec.h"
 #include "support/hostile.h"
 #include "support/session.h"
 #include "tests/support/test.h"
@@ -38,17 +40,29 @@ static victim victim_open(const char *address)
     return v;
 }
 
-/* Sessions of another token, each in a room, whose connections end. */
+/* Sessions of another token from other addresses, each in a room, whose connections end. */
 static void leave_sessions(const char *address)
 {
-    for (uint32_t i = 0; i < CLOSED; i++) {
-        qd_client *client = qd_client_create();
+    const qd_client_message hello = {
+        .seq = 1,
+        .kind = QD_CLIENT_HELLO,
+        .as.hello = {.version = QD_PROTOCOL_VERSION, .token = "attacker", .resumable = true}};
+    const qd_client_message open = {
+        .seq = 2,
+        .kind = QD_CLIENT_OPEN_ROOM,
+        .as.open_room = {.name = "attackers", .has_config = true, .config = session_step_room}};
 
-        qd_client_resumable(client, NULL);
-        if (qd_client_connect(client, address, "attacker", NULL, DEADLINE_MS) == QD_CLIENT_OK) {
-            hostile_answer(client, qd_client_open_room(client, "attackers", &session_step_room));
+    for (uint32_t i = 0; i < CLOSED; i++) {
+        char source[16];
+
+        snprintf(source, sizeof source, "127.0.0.%u", 2 + i % 4);
+        const int socket = hostile_connect(address, source, 0);
+        if (socket >= 0) {
+            hostile_send_message(socket, &hello);
+            hostile_send_message(socket, &open);
+            hostile_read(socket, "attackers", 200);
+            close(socket);
         }
-        qd_client_destroy(client);
     }
 }
 
