@@ -30,7 +30,8 @@
 #include <unistd.h>
 
 #include "bench/median.h"
-#include "client/loads.h"
+#include "client/hostile/loads.h"
+#include "client/hostile/server.h"
 #include "client/program.h"
 
 #define ROUNDS_MAX           100u
@@ -38,7 +39,7 @@
 #define SERVER_ARGUMENTS_MAX 64u
 
 typedef struct settings {
-    char *server[SERVER_ARGUMENTS_MAX]; /* its command line */
+    const char *server[SERVER_ARGUMENTS_MAX]; /* its command line */
     const load *chosen[CHOSEN_MAX];
     size_t chosen_count;
     uint32_t rounds;
@@ -58,47 +59,6 @@ typedef struct pass {
     double share; /* of one core that the load used */
     uint64_t connections;
 } pass;
-
-/* ---- the server ---- */
-
-static pid_t start_server(char **arguments, char address[64])
-{
-    int output[2];
-    char line[256];
-
-    if (pipe(output) != 0) {
-        program_die("pipe: %s", strerror(errno));
-    }
-    const pid_t pid = fork();
-    if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        dup2(output[1], STDOUT_FILENO);
-        close(output[0]);
-        if (freopen("/dev/null", "w", stderr) != NULL) {
-            execv(arguments[0], arguments);
-        }
-        _exit(127);
-    }
-    close(output[1]);
-    FILE *lines = fdopen(output[0], "r");
-    if (pid < 0 || lines == NULL || fgets(line, sizeof line, lines) == NULL ||
-        sscanf(line, "%*s %*s listening on %63s", address) != 1) {
-        program_die("%s does not start", arguments[0]);
-    }
-    fclose(lines);
-    return pid;
-}
-
-static bool lives(pid_t server)
-{
-    return waitpid(server, NULL, WNOHANG) == 0;
-}
-
-static void end_server(pid_t server)
-{
-    kill(server, SIGKILL);
-    waitpid(server, NULL, 0);
-}
 
 /* ---- parts ---- */
 
@@ -191,7 +151,7 @@ static bool end_part(part *p, bool tell, pass *result)
 static pass run_pass(const settings *s, const role *beside_role)
 {
     char address[64];
-    const pid_t server = start_server((char **)s->server, address);
+    const pid_t server = server_start(s->server, address);
     role measured = victim_role;
 
     measured.seconds = s->seconds;
@@ -214,11 +174,11 @@ static pass run_pass(const settings *s, const role *beside_role)
     }
     result.share = share;
     result.connections = load_result.connections;
-    result.failed = !ok || !lives(server);
-    if (!lives(server)) {
+    result.failed = !ok || !server_lives(server);
+    if (!server_lives(server)) {
         fprintf(stderr, "the server died\n");
     } else {
-        end_server(server);
+        server_end(server);
     }
     return result;
 }

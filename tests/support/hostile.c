@@ -12,10 +12,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <linux/inet_diag.h>
-#include <linux/netlink.h>
-#include <linux/rtnetlink.h>
-#include <linux/sock_diag.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +23,7 @@
 
 #include "proto/codec.h"
 #include "session.h"
+#include "usage.h"
 
 #define CONNECT_MS  2000
 #define PATIENCE_MS 200
@@ -223,23 +220,12 @@ const qd_server_message *hostile_answer(qd_client *client, uint64_t seq)
 
 uint64_t hostile_process_bytes(const qd_process *process, const char *field)
 {
-    char path[64], line[256];
-    uint64_t kib = 0;
-    bool found = false;
+    uint64_t bytes;
 
-    snprintf(path, sizeof path, "/proc/%d/status", qd_process_id(process));
-    FILE *file = fopen(path, "re");
-    if (file == NULL) {
-        fail_msg("%s: %s; the server has ended", path, strerror(errno));
+    if (!usage_of_process(qd_process_id(process), field, &bytes)) {
+        fail_msg("process %d has no %s; the server has ended", qd_process_id(process), field);
     }
-    while (!found && fgets(line, sizeof line, file) != NULL) {
-        found = strncmp(line, field, strlen(field)) == 0 && sscanf(line + strlen(field), ": %" SCNu64, &kib) == 1;
-    }
-    fclose(file);
-    if (!found) {
-        fail_msg("%s has no %s; the server has ended", path, field);
-    }
-    return kib * 1024;
+    return bytes;
 }
 
 void hostile_expect_resident(const qd_process *server, uint64_t memory_max)
@@ -253,59 +239,9 @@ void hostile_expect_resident(const qd_process *server, uint64_t memory_max)
     }
 }
 
-/* One socket of the kernel's answer: adds what it holds if it is the server's. */
-static void add_socket(const struct nlmsghdr *header, uint16_t port, uint64_t *bytes)
-{
-    const struct inet_diag_msg *about = NLMSG_DATA(header);
-    const struct rtattr *part = (const struct rtattr *)(const void *)(about + 1);
-    size_t left = header->nlmsg_len - NLMSG_LENGTH(sizeof *about);
-
-    for (; ntohs(about->id.idiag_sport) == port && RTA_OK(part, left); part = RTA_NEXT(part, left)) {
-        if (part->rta_type == INET_DIAG_SKMEMINFO) {
-            const uint32_t *memory = RTA_DATA(part);
-
-            *bytes += memory[SK_MEMINFO_RMEM_ALLOC] + memory[SK_MEMINFO_WMEM_QUEUED] + memory[SK_MEMINFO_FWD_ALLOC] +
-                      memory[SK_MEMINFO_OPTMEM] + memory[SK_MEMINFO_BACKLOG];
-        }
-    }
-}
-
 bool hostile_kernel_bytes(const char *address, uint64_t *bytes)
 {
-    const uint16_t port = ntohs(address_of(address, 0).sin_port);
-    const int netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-
-    struct {
-        struct nlmsghdr header;
-        struct inet_diag_req_v2 ask;
-    } request = {.header = {.nlmsg_len = sizeof request,
-                            .nlmsg_type = SOCK_DIAG_BY_FAMILY,
-                            .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP},
-                 .ask = {.sdiag_family = AF_INET,
-                         .sdiag_protocol = IPPROTO_TCP,
-                         .idiag_ext = 1 << (INET_DIAG_SKMEMINFO - 1),
-                         .idiag_states = UINT32_MAX}};
-    static _Alignas(8) char answer[65536];
-    bool more = netlink >= 0 && send(netlink, &request, sizeof request, 0) == sizeof request, ok = more;
-
-    *bytes = 0;
-    while (more) {
-        const ssize_t got = recv(netlink, answer, sizeof answer, 0);
-        size_t left = got > 0 ? (size_t)got : 0;
-
-        more = ok = got > 0;
-        for (const struct nlmsghdr *at = (const void *)answer; more && NLMSG_OK(at, left); at = NLMSG_NEXT(at, left)) {
-            more = at->nlmsg_type == SOCK_DIAG_BY_FAMILY;
-            ok = at->nlmsg_type != NLMSG_ERROR;
-            if (more) {
-                add_socket(at, port, bytes);
-            }
-        }
-    }
-    if (netlink >= 0) {
-        close(netlink);
-    }
-    return ok;
+    return usage_of_sockets(ntohs(address_of(address, 0).sin_port), bytes);
 }
 
 uint64_t hostile_memory_used(qd_client *client)

@@ -10,7 +10,7 @@
 
 #include "client/quadrille.h"
 #include "loads.h"
-#include "program.h"
+#include "bench/client/program.h"
 #include "support/rng.h"
 
 #define TIMEOUT_MS 30000

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "program.h"
+#include "bench/client/program.h"
 #include "proto/codec.h"
 
 #define DISCARD     (1u << 20)

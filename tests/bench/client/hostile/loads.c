@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "flood.h"
-#include "program.h"
+#include "bench/client/program.h"
 #include "support/rng.h"
 
 #define TIMEOUT_MS   60000
