@@ -93,7 +93,9 @@ SESSION_TEST(stalled_readers_and_their_sockets_stay_within_memory_max)
         }
     }
     for (uint32_t step = 0; step < STEPS; step++) {
-        hostile_answer(client, qd_client_step(client, room, 0));
+        if (hostile_answer(client, qd_client_step(client, room, 0)) == NULL) {
+            fail_msg("step %u of the room's owner: %s", step, qd_client_error(client));
+        }
         for (uint32_t i = 0; i < STALLED && step % 10 == 0; i++) {
             hostile_try_send(sockets[i], requests, size);
         }

@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "flood.h"
 #include "bench/client/program.h"
+#include "flood.h"
 #include "support/rng.h"
 
 #define TIMEOUT_MS   60000

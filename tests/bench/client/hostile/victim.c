@@ -8,9 +8,9 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "bench/client/program.h"
 #include "client/quadrille.h"
 #include "loads.h"
-#include "bench/client/program.h"
 #include "support/rng.h"
 
 #define TIMEOUT_MS 30000
