@@ -58,22 +58,6 @@ static void *repeated(const qd_client_message *message, uint32_t times, size_t *
     return bytes;
 }
 
-static void expect_bounded(const qd_process *server, const char *address)
-{
-    const uint64_t resident = hostile_process_bytes(server, "VmRSS");
-    uint64_t kernel;
-
-    if (!hostile_kernel_bytes(address, &kernel)) {
-        fprintf(stderr, "skipped: the kernel does not say what its sockets hold\n");
-        skip();
-    }
-    if ((double)(resident + kernel) >= 1.15 * (double)MEMORY_MAX) {
-        fail_msg(
-            "the server has %u MiB, and the kernel %u MiB for its sockets; must be below 1.15 times %u MiB together",
-            (unsigned)(resident >> 20), (unsigned)(kernel >> 20), MEMORY_MAX >> 20);
-    }
-}
-
 SESSION_TEST(stalled_readers_and_their_sockets_stay_within_memory_max)
 {
     static int sockets[STALLED];
@@ -100,7 +84,7 @@ SESSION_TEST(stalled_readers_and_their_sockets_stay_within_memory_max)
             hostile_try_send(sockets[i], requests, size);
         }
     }
-    expect_bounded(server, address);
+    hostile_expect_bounded(server, address, MEMORY_MAX);
     hostile_expect_resident(server, MEMORY_MAX);
     session_settle(client);
     for (uint32_t i = 0; i < STALLED; i++) {
@@ -128,7 +112,7 @@ SESSION_TEST(unfinished_frames_stay_within_memory_max)
         hostile_send_message(sockets[i], &hello);
         hostile_send(sockets[i], bytes, sizeof bytes);
     }
-    expect_bounded(server, address);
+    hostile_expect_bounded(server, address, MEMORY_MAX);
     hostile_expect_resident(server, MEMORY_MAX);
     session_settle(client);
     for (uint32_t i = 0; i < PEERS; i++) {

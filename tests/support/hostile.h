@@ -43,10 +43,10 @@ const qd_server_message *hostile_answer(qd_client *client, uint64_t seq);
 
 /* A size in /proc/PID/status, such as "VmHWM", in bytes. */
 uint64_t hostile_process_bytes(const qd_process *process, const char *field);
-/* The largest size in memory so far is below 1.15 times the limit. */
+/* The largest size in memory so far is below 1.15 times the limit. Builds with a sanitizer do not check it. */
 void hostile_expect_resident(const qd_process *server, uint64_t memory_max);
-/* What the kernel holds for the sockets of a server. False: the system does not say. */
-bool hostile_kernel_bytes(const char *address, uint64_t *bytes);
+/* The same for its present size and what the kernel holds for its sockets, together. */
+void hostile_expect_bounded(const qd_process *server, const char *address, uint64_t memory_max);
 
 /* The server's own count of its memory. */
 uint64_t hostile_memory_used(qd_client *client);

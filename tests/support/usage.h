@@ -59,6 +59,7 @@ static inline uint64_t usage_of_socket(const struct nlmsghdr *header, uint16_t p
 static inline bool usage_of_sockets(uint16_t port, uint64_t *bytes)
 {
     const int netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+
     struct usage_request {
         struct nlmsghdr header;
         struct inet_diag_req_v2 ask;
