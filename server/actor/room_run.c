@@ -19,7 +19,8 @@
 #define INLINE_TICK_US_MAX 100u
 
 /* Ticks after which a room looks for memory that it can give back. */
-#define TRIM_TICKS 1024u
+#define TRIM_TICKS    1024u
+#define TRIM_ENTITIES 256u
 
 /* ---- what time makes due ---- */
 
@@ -67,17 +68,29 @@ static uint64_t close_when_due(qd_room_actor *actor, uint64_t now_ns, bool empty
     return QD_NEVER;
 }
 
+/* Whether most entities have gone since there were the most of them, or a member with much. */
+static bool has_shrunk(qd_room_actor *actor)
+{
+    const uint32_t entities = qd_room_entity_count(actor->room);
+
+    if (entities > actor->trim_entities) {
+        actor->trim_entities = entities;
+    }
+    return actor->trims || actor->trim_entities / 4 > entities + TRIM_ENTITIES;
+}
+
 /* Removed entities keep their memory until a tick. So a room trims once it has ticked after them, and now and then in a
  * long life. */
 static void trim_when_due(qd_room_actor *actor)
 {
-    const bool is_turn = actor->time_count - actor->trim_time >= TRIM_TICKS;
+    const bool is_turn = actor->time_count - actor->trim_time >= TRIM_TICKS, shrunk = has_shrunk(actor);
 
-    if (!is_turn && (!actor->trims || qd_room_awaits_tick(actor->room))) {
+    if (!is_turn && (!shrunk || qd_room_awaits_tick(actor->room))) {
         return;
     }
     actor->trims = false;
     actor->trim_time = actor->time_count;
+    actor->trim_entities = qd_room_entity_count(actor->room);
     qd_room_trim(actor->room);
     const uint32_t end = qd_room_member_end(actor->room);
     for (uint32_t member = end; member < actor->member_capacity; member++) {
@@ -112,7 +125,7 @@ static void keep_up(qd_room_actor *actor)
     bool empty = is_empty(actor);
     uint64_t due_ns = qd_room_clock_tick(actor, now_ns);
     if (empty && actor->config.tick_mode == QD_TICK_MODE_STEP && qd_room_awaits_tick(actor->room)) {
-        qd_tick(actor, 0); /* nobody is left to ask for it */
+        qd_room_forget_removed(actor->room, actor->service->config.scheduler->executor); /* nobody is left to step */
     }
     qd_slow_readers_look(actor, now_ns);
     qd_tick_catch_up(actor);

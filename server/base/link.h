@@ -55,6 +55,8 @@ typedef struct qd_link_ops {
     qd_link_sent (*send)(qd_link *link, qd_buffer *const *buffers, size_t count, qd_link_class class);
     /* Bytes that are queued and not yet written to the socket. [any] */
     size_t (*queued)(const qd_link *link);
+    /* What the replies among them count towards the limit. [any] */
+    size_t (*replies_queued)(qd_link *link);
     /* Stop and continue delivering frames; calls are counted, one resume per pause. Meanwhile the peer's bytes wait in
      * the system, which finally stops the peer. pause [loop]; resume [any] */
     void (*pause)(qd_link *link);
@@ -123,6 +125,10 @@ static inline qd_link_sent qd_link_send(qd_link *link, qd_buffer *const *buffers
 static inline size_t qd_link_queued(const qd_link *link)
 {
     return link->ops->queued(link);
+}
+static inline size_t qd_link_replies_queued(qd_link *link)
+{
+    return link->ops->replies_queued(link);
 }
 static inline void qd_link_pause(qd_link *link)
 {

@@ -89,6 +89,16 @@ static size_t op_queued(const qd_link *link)
     return qd_outbox_bytes(&connection_of(link)->outbox);
 }
 
+static size_t op_replies_queued(qd_link *link)
+{
+    qd_connection *connection = connection_of(link);
+
+    uv_mutex_lock(&connection->lock);
+    size_t counted = connection->outbox.replies_counted;
+    uv_mutex_unlock(&connection->lock);
+    return counted;
+}
+
 static void op_pause(qd_link *link)
 {
     qd_connection *connection = connection_of(link);
@@ -192,6 +202,7 @@ static void op_destroy(qd_link *link)
 const qd_link_ops qd_connection_ops = {
     .send = op_send,
     .queued = op_queued,
+    .replies_queued = op_replies_queued,
     .pause = op_pause,
     .resume = op_resume,
     .frame_bytes_max = op_frame_bytes_max,

@@ -70,8 +70,8 @@ static bool check_query(const qd_client_message *message, uint32_t dimensions, q
 struct route {
     qd_handler handle;
     bool (*check)(const qd_client_message *message, uint32_t dimensions, qd_fault *fault);
-    bool writes;  /* the session has a share of the room's waiting messages; queries count, too */
-    bool is_long; /* it may take long on this thread, so the link's turn is charged for it */
+    bool writes;    /* the session has a share of the room's waiting messages; queries count, too */
+    bool is_long;   /* it may take long on this thread, so the link's turn is charged for it */
     uint8_t rights; /* QD_RIGHT_* that the membership needs */
 };
 

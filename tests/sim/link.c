@@ -122,6 +122,11 @@ static size_t op_queued(const qd_link *link)
     return of(link)->out_bytes;
 }
 
+static size_t op_replies_queued(qd_link *link)
+{
+    return of(link)->replies_counted;
+}
+
 static void op_pause(qd_link *link)
 {
     of(link)->pauses++;
@@ -192,6 +197,7 @@ static void op_worked(qd_link *base, uint64_t work_ns)
 static const qd_link_ops ops = {
     .send = op_send,
     .queued = op_queued,
+    .replies_queued = op_replies_queued,
     .pause = op_pause,
     .resume = op_resume,
     .frame_bytes_max = op_frame_bytes_max,

@@ -175,11 +175,6 @@ bool qd_process_runs(qd_process *process)
     return qd_process_wait(process, 0) < 0;
 }
 
-int qd_process_id(const qd_process *process)
-{
-    return process->pid;
-}
-
 /* The child writes at the offset that it shares with us: read without moving it. */
 static const char *read_all(qd_process *process, int which)
 {

@@ -32,8 +32,6 @@ int qd_process_id(const qd_process *process);
 /* The exit status, or 128 + the number of the signal that ended it; -1: it still runs after timeout_ms. */
 int qd_process_wait(qd_process *process, int timeout_ms);
 bool qd_process_runs(qd_process *process);
-/* Its number, for /proc. */
-int qd_process_id(const qd_process *process);
 
 /* All that it has written so far. Valid until the next call for the same process. */
 const char *qd_process_output(qd_process *process);

@@ -133,6 +133,20 @@ TEST(entry_of_a_despawned_entity_is_missed_from_anywhere)
     play_end();
 }
 
+/* The roster remembers slots that the room has no memory for any more. */
+TEST(entries_of_despawned_entities_are_missed_after_a_trim)
+{
+    open_many(1);
+    name(0, 0, 0, MANY);
+    assert_int_equal(place(0, MANY, 20), 0);
+    play("despawn 1..%u; tick; trim", MANY - 1);
+    for (uint32_t i = 1; i < MANY; i += 53) {
+        assert_int_equal(place(i, 1, 30), QD_ROOM_UNKNOWN_ID);
+    }
+    assert_int_equal(place(0, 1, 30), 0);
+    play_end();
+}
+
 /* Except for a little memory about runs. */
 TEST(memory_goes_with_the_roster_and_with_its_member)
 {

@@ -9,8 +9,10 @@
 
 #define TEXT_BYTES_MAX 400
 
-/* Answers up to this size may use the reserve of the memory budget. */
+/* Answers up to this size may use the reserve of the memory budget, if the peer has no more than that of answers left to
+ * read. One that asks and does not read is the first to go when memory is short. */
 #define RESERVED_BYTES_MAX 4096u
+#define UNREAD_BYTES_MAX   2048u
 
 static qd_buffer *encode(const qd_server_message *message, bool reserved)
 {
@@ -56,7 +58,7 @@ void qd_reply_give_up(qd_service *service, qd_link *link)
 
 void qd_reply_send(qd_service *service, qd_link *link, const qd_server_message *message)
 {
-    qd_buffer *buffer = encode(message, true);
+    qd_buffer *buffer = encode(message, qd_link_replies_queued(link) <= UNREAD_BYTES_MAX);
 
     if (buffer == NULL) {
         qd_reply_give_up(service, link);

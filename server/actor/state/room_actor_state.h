@@ -56,6 +56,7 @@ typedef struct qd_room_actor {
     uint64_t events_counted;                /* of this room in the service's counters */
     uint64_t time_count;                    /* of all ticks */
     uint64_t trim_time;                     /* time_count when the room last gave memory back */
+    uint32_t trim_entities;                 /* the most entities since then */
 
     /* [any] */
     _Atomic uint64_t shown_tick;

@@ -108,9 +108,12 @@ static bool fails(void)
 /* After a refusal, the footprint is measured again at most once in this time. */
 #define LOOK_NS 1000000u
 
-/* One part of so many is kept for pieces of at most that size. */
+/* One part of so many is kept: half of it for pieces of at most that size, all of it for the reserve. */
 #define KEPT_SHARE     32u
 #define KEPT_PIECE_MAX 16384u
+
+/* What an allocation leaves of the kept part. */
+typedef enum leaves { LEAVES_NOTHING, LEAVES_HALF, LEAVES_ALL } leaves;
 
 /* Relaxed throughout: these counters publish no other memory. */
 static _Atomic size_t budget_limit;
@@ -196,12 +199,12 @@ static bool try_take(size_t bytes, size_t kept, size_t beyond)
     return true;
 }
 
-/* In a server, the last part of the limit is left for small pieces that move between threads: the answers that report
- * that memory is short, and what other clients ask meanwhile. */
-static bool budget_take(size_t bytes, bool leaves_rest, size_t beyond)
+/* In a server, the last part of the limit is left for small pieces that move between threads: what clients ask when
+ * memory is short, and, with a part that requests cannot take, the answers that report it. */
+static bool budget_take(size_t bytes, leaves what, size_t beyond)
 {
     bool counts = atomic_load_explicit(&footprint_counts, memory_order_relaxed);
-    size_t kept = counts && leaves_rest ? qd_memory_limit() / KEPT_SHARE : 0;
+    size_t kept = counts ? qd_memory_limit() / KEPT_SHARE / LEAVES_ALL * what : 0;
 
     if (!try_take(bytes, kept, beyond)) {
         uint64_t now_ns = counts ? qd_clock_now_ns() : 0;
@@ -227,7 +230,7 @@ static void budget_give(size_t bytes)
 
 bool qd_memory_charge(size_t bytes)
 {
-    return budget_take(bytes, true, 0);
+    return budget_take(bytes, LEAVES_ALL, 0);
 }
 
 void qd_memory_discharge(size_t bytes)
@@ -254,8 +257,8 @@ static bool count_up(qd_heap *heap, size_t size)
         size_t ahead = step_of(bytes);
 
         /* Near the limit the budget may suffice for this allocation, but not for a step ahead. */
-        if (!budget_take(missing + ahead, true, 0)) {
-            if (!budget_take(missing, true, 0)) {
+        if (!budget_take(missing + ahead, LEAVES_ALL, 0)) {
+            if (!budget_take(missing, LEAVES_ALL, 0)) {
                 return false;
             }
             ahead = 0;
@@ -371,11 +374,11 @@ void *qd_heap_resize(qd_heap *heap, void *memory, size_t size_old, size_t size_n
 
 /* ---- memory that moves between threads ---- */
 
-static void *shared_alloc(size_t size, bool leaves_rest, size_t beyond)
+static void *shared_alloc(size_t size, leaves what, size_t beyond)
 {
     const size_t bytes = qd_memory_class(ALIGNMENT_DEFAULT, size);
 
-    if (size == 0 || fails() || !budget_take(bytes, leaves_rest, beyond)) {
+    if (size == 0 || fails() || !budget_take(bytes, what, beyond)) {
         return NULL;
     }
     void *memory = system_alloc(ALIGNMENT_DEFAULT, size);
@@ -387,12 +390,17 @@ static void *shared_alloc(size_t size, bool leaves_rest, size_t beyond)
 
 void *qd_shared_alloc(size_t size)
 {
-    return shared_alloc(size, size > KEPT_PIECE_MAX, 0);
+    return shared_alloc(size, size > KEPT_PIECE_MAX ? LEAVES_ALL : LEAVES_HALF, 0);
+}
+
+void *qd_shared_alloc_frame(size_t size)
+{
+    return shared_alloc(size, LEAVES_ALL, 0);
 }
 
 void *qd_shared_alloc_reserved(size_t size)
 {
-    return shared_alloc(size, false, QD_MEMORY_RESERVE_BYTES);
+    return shared_alloc(size, LEAVES_NOTHING, QD_MEMORY_RESERVE_BYTES);
 }
 
 void qd_shared_free(void *memory, size_t size)

@@ -62,11 +62,13 @@ void qd_heap_free_aligned(qd_heap *heap, void *memory, size_t alignment, size_t 
  * NULL leaves the old allocation unchanged. */
 void *qd_heap_resize(qd_heap *heap, void *memory, size_t size_old, size_t size_new) QD_MUST_USE;
 
-/* Memory that moves between threads (buffers, messages). It counts in the budget only, atomically. Where the footprint
- * counts, the last 1/32 of the limit is left for pieces of at most 16 KiB. [any] */
+/* Memory that moves between threads. It counts in the budget only, atomically. Where the footprint counts, the last 1/32
+ * of the limit is kept: pieces of at most 16 KiB may take half of that, the reserve all of it. [any] */
 void *qd_shared_alloc(size_t size) QD_MUST_USE;
-/* The same for the few bytes that answer a peer: all of them together may exceed the limit by QD_MEMORY_RESERVE_BYTES.
- * Otherwise nobody could be told that the budget is spent. */
+/* The same for frames to a peer, which leave all that is kept. */
+void *qd_shared_alloc_frame(size_t size) QD_MUST_USE;
+/* The same for the few bytes that answer a peer that reads its answers: all of them together may exceed the limit by
+ * QD_MEMORY_RESERVE_BYTES. Otherwise nobody could be told that the budget is spent. */
 #define QD_MEMORY_RESERVE_BYTES ((size_t)256 << 10)
 void *qd_shared_alloc_reserved(size_t size) QD_MUST_USE;
 void qd_shared_free(void *memory, size_t size);

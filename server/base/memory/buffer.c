@@ -19,7 +19,7 @@ static qd_buffer *create(size_t capacity, void *(*alloc)(size_t size))
 
 qd_buffer *qd_buffer_create(size_t capacity)
 {
-    return create(capacity, qd_shared_alloc);
+    return create(capacity, qd_shared_alloc_frame);
 }
 
 qd_buffer *qd_buffer_create_reserved(size_t capacity)

@@ -269,7 +269,7 @@ const uint32_t *qd_roster_ids(const qd_entities *entities, uint32_t member, uint
 
 static bool still_means(const qd_entities *entities, uint32_t slot, uint32_t id)
 {
-    return slot != QD_SLOT_NONE && entities->id[slot] == id && qd_entities_hold(entities, slot);
+    return slot < entities->slot_end && entities->id[slot] == id && qd_entities_hold(entities, slot);
 }
 
 /* Looks up the entries of a run. Returns whether the member may move all of them, which makes the run sound. */
