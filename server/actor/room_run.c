@@ -124,9 +124,6 @@ static void keep_up(qd_room_actor *actor)
     }
     bool empty = is_empty(actor);
     uint64_t due_ns = qd_room_clock_tick(actor, now_ns);
-    if (empty && actor->config.tick_mode == QD_TICK_MODE_STEP && qd_room_awaits_tick(actor->room)) {
-        qd_room_forget_removed(actor->room, actor->service->config.scheduler->executor); /* nobody is left to step */
-    }
     qd_slow_readers_look(actor, now_ns);
     qd_tick_catch_up(actor);
     trim_when_due(actor);

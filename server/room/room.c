@@ -393,14 +393,6 @@ bool qd_room_awaits_tick(const qd_room *room)
     return room->entities.removed > 0 || room->views.gone > 0 || (room->views.index && room->views.live == 0);
 }
 
-void qd_room_forget_removed(qd_room *room, const qd_executor *executor)
-{
-    const uint64_t tick = room->entities.tick;
-
-    qd_room_tick(room, executor, 0); /* nobody gets a report of it */
-    room->entities.tick = tick;
-}
-
 uint32_t qd_room_member_end(const qd_room *room)
 {
     return room->entities.members.count;

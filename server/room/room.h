@@ -114,9 +114,6 @@ bool qd_room_lags(const qd_room *room, uint32_t member);
 void qd_room_trim(qd_room *room);
 /* Whether what is removed keeps memory until the next tick. */
 bool qd_room_awaits_tick(const qd_room *room);
-/* For a room without members and entities: forgets what is removed, without a tick. Queries find nothing of it any more.
- */
-void qd_room_forget_removed(qd_room *room, const qd_executor *executor);
 /* Member numbers in use, or in reports, are below this. */
 uint32_t qd_room_member_end(const qd_room *room);
 
