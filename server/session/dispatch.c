@@ -268,14 +268,28 @@ static void fail_for_memory(qd_session *session, const uint8_t *bytes, size_t si
     }
 }
 
+/* Leaving and giving back must succeed when no memory is left, and a small request cannot be told from others before it
+ * is decoded. So it may use the reserve, unless others of the session still wait. */
+#define RESERVED_FRAME_MAX   1024u
+#define RESERVED_WAITING_MAX 4096u
+
+static const qd_codec_memory *memory_for(qd_session *session, size_t size)
+{
+    const size_t waiting = atomic_load_explicit(&session->endpoint->bytes.waiting, memory_order_relaxed);
+
+    return size <= RESERVED_FRAME_MAX && waiting < RESERVED_WAITING_MAX ? &qd_request_reserved_memory
+                                                                        : &qd_request_memory;
+}
+
 void qd_dispatch(qd_session *session, const uint8_t *bytes, size_t size)
 {
     qd_service *service = session->service;
 
     qd_count(&service->counters, QD_COUNT_BYTES_IN, size + qd_frame_prefix_size((uint32_t)size));
-    qd_request *request = qd_request_create();
+    const qd_codec_memory *memory = memory_for(session, size);
+    qd_request *request = qd_request_create(memory);
     qd_decode_result result =
-        request == NULL ? QD_DECODE_NO_MEMORY : qd_decode_client(bytes, size, &qd_request_memory, &request->decoded);
+        request == NULL ? QD_DECODE_NO_MEMORY : qd_decode_client(bytes, size, memory, &request->decoded);
     if (result == QD_DECODE_NO_MEMORY) {
         fail_for_memory(session, bytes, size);
     } else {

@@ -437,3 +437,45 @@ CASE(failed_allocation_is_answered_and_leaves_nothing)
     (void)house;
     (void)play_all(CASE_RUNS);
 }
+
+static void send_confirmed(sim_peer *peer, qd_client_message message)
+{
+    message.confirm = true;
+    (void)sim_peer_send(peer, message);
+    const qd_msg_accepted *accepted = &sim_peer_expect(peer, QD_SERVER_ACCEPTED)->as.accepted;
+    sim_check(accepted->refused_total == 0, "%u entries are refused: %s", (unsigned)accepted->refused_total,
+              accepted->text);
+}
+
+CASE(leaving_succeeds_without_memory)
+{
+    enum { LEAVING = 200 };
+    uint32_t id[LEAVING];
+    sim_peer peer;
+
+    for (uint32_t i = 0; i < LEAVING; i++) {
+        id[i] = i + 1;
+    }
+    sim_peer_open(&peer, house, NULL);
+    const uint64_t room = sim_peer_open_room(&peer, "full", NULL);
+    const sim_crowd crowd = {.first = 1, .count = LEAVING, .apart = 0.1f};
+    (void)sim_peer_send_crowd(&peer, room, &crowd);
+    sim_peer_send(&peer, MESSAGE(SUBSCRIBE, .subscribe = {.room = room, .scope = QD_SCOPE_ALL}));
+    sim_peer_send(
+        &peer, MESSAGE(OBSERVE, .observers = {.room = room, .count = 1, .id = id, .entity = id, .range = FLOATS(50)}));
+    sim_peer_send(&peer, MESSAGE(STEP, .step = {.room = room}));
+    sim_house_settle(house);
+    while (sim_peer_next(&peer) != NULL) {
+    }
+    qd_memory_limit_set(qd_memory_used());
+    (void)sim_peer_send_crowd(&peer, room, &(sim_crowd){.first = 1000, .count = 1000, .apart = 0.1f});
+    (void)sim_peer_expect(&peer, QD_SERVER_ERROR);
+    send_confirmed(&peer, MESSAGE(UNOBSERVE, .observers = {.room = room, .count = 1, .id = id}));
+    (void)sim_peer_send(&peer, MESSAGE(UNSUBSCRIBE, .room = {room}));
+    (void)sim_peer_expect(&peer, QD_SERVER_ACCEPTED);
+    send_confirmed(&peer, MESSAGE(DESPAWN, .batch = {.room = room, .entities = {.count = LEAVING, .id = id}}));
+    (void)sim_peer_send(&peer, MESSAGE(LEAVE_ROOM, .room = {room}));
+    (void)sim_peer_expect(&peer, QD_SERVER_ROOM_LEFT);
+    qd_memory_limit_set(0);
+    sim_peer_close(&peer);
+}

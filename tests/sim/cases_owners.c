@@ -109,12 +109,12 @@ SCENARIO(resumed_session_misses_what_was_adopted) = {
     ADOPT(B, "handed over from 0 to 2 1 connected 1", 0),
 };
 
-/* A session that cannot get its report is disconnected, with the reason. Otherwise nothing changes. */
+/* A session that cannot get its report is disconnected, with the reason. Small requests always reach the room. */
 CASE(owners_change_without_memory)
 {
     static const uint32_t id[] = {1, 2, 3, 4};
     sim_peer keeper;
-    uint32_t refused = 0, disconnected = 0, reported = 0;
+    uint32_t disconnected = 0, reported = 0;
 
     sim_peer_open(&keeper, house, NULL);
     uint64_t room = sim_peer_open_room(&keeper, "room", NULL);
@@ -134,7 +134,6 @@ CASE(owners_change_without_memory)
         qd_memory_limit_set(qd_memory_used() + allowance);
         sim_house_settle(house);
         for (const qd_server_message *message; (message = sim_peer_next(&taker)) != NULL;) {
-            refused += message->kind == QD_SERVER_ERROR;
             reported += message->kind == QD_SERVER_HANDED_OVER;
             disconnected += message->kind == QD_SERVER_GO_AWAY;
         }
@@ -143,7 +142,6 @@ CASE(owners_change_without_memory)
         sim_peer_close(&taker);
         sim_house_pass(house, 6000);
     }
-    sim_check(refused > 0 && disconnected > 0 && reported > 0, "%u are refused, %u disconnected, %u reported", refused,
-              disconnected, reported);
+    sim_check(disconnected > 0 && reported > 0, "%u are disconnected, %u reported", disconnected, reported);
     sim_peer_close(&keeper);
 }

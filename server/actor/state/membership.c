@@ -10,6 +10,12 @@ static void *take(void *context, size_t size)
     return qd_shared_alloc(size);
 }
 
+static void *take_reserved(void *context, size_t size)
+{
+    (void)context;
+    return qd_shared_alloc_reserved(size);
+}
+
 static void give(void *context, void *memory, size_t size)
 {
     (void)context;
@@ -17,10 +23,11 @@ static void give(void *context, void *memory, size_t size)
 }
 
 const qd_codec_memory qd_request_memory = {.alloc = take, .release = give};
+const qd_codec_memory qd_request_reserved_memory = {.alloc = take_reserved, .release = give};
 
-qd_request *qd_request_create(void)
+qd_request *qd_request_create(const qd_codec_memory *memory)
 {
-    qd_request *request = qd_shared_alloc(sizeof *request);
+    qd_request *request = memory->alloc(NULL, sizeof *request);
 
     if (request != NULL) {
         *request = (qd_request){.bytes = sizeof *request};

@@ -88,11 +88,12 @@ typedef struct qd_request {
     qd_decoded_client decoded;
 } qd_request;
 
-/* Where decoded messages live: shared memory, because a loop allocates them and a run frees them. */
-extern const qd_codec_memory qd_request_memory;
+/* Where requests and their columns live: shared memory, because a loop allocates them and a run frees them. The second
+ * also uses the reserve (qd_shared_alloc_reserved). */
+extern const qd_codec_memory qd_request_memory, qd_request_reserved_memory;
 
 /* Returns an empty one; NULL: no memory. [loop] */
-qd_request *qd_request_create(void) QD_MUST_USE;
+qd_request *qd_request_create(const qd_codec_memory *memory) QD_MUST_USE;
 /* NULL is fine. [any] */
 void qd_request_destroy(qd_request *request);
 

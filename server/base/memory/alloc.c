@@ -230,7 +230,7 @@ static void budget_give(size_t bytes)
 
 bool qd_memory_charge(size_t bytes)
 {
-    return budget_take(bytes, LEAVES_ALL, 0);
+    return budget_take(bytes, LEAVES_HALF, 0);
 }
 
 void qd_memory_discharge(size_t bytes)

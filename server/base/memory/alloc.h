@@ -36,7 +36,8 @@ size_t qd_memory_limit(void);
 size_t qd_memory_used(void);
 /* From now on the footprint counts too. Its size varies between runs, so simulations leave it out. */
 void qd_memory_limit_footprint(bool counts);
-/* Memory that others hold on behalf of this process, such as the system's buffers of a socket. [any] */
+/* Memory that others hold on behalf of this process, such as the system's buffers of a socket. It may take half of what
+ * is kept, so that new connections find a place. [any] */
 bool qd_memory_charge(size_t bytes) QD_MUST_USE;
 void qd_memory_discharge(size_t bytes);
 /* The bytes that the allocator sets aside for an allocation. */
