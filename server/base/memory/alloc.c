@@ -108,8 +108,10 @@ static bool fails(void)
 /* After a refusal, the footprint is measured again at most once in this time. */
 #define LOOK_NS 1000000u
 
-/* One part of so many is kept: half of it for pieces of at most that size, all of it for the reserve. */
-#define KEPT_SHARE     32u
+/* One part of so many is kept, at most so many bytes: half of it for pieces of at most that size, all of it for the
+ * reserve. */
+#define KEPT_SHARE     16u
+#define KEPT_BYTES_MAX ((size_t)64 << 20)
 #define KEPT_PIECE_MAX 16384u
 
 /* What an allocation leaves of the kept part. */
@@ -126,6 +128,11 @@ static _Atomic size_t footprint;
 static _Atomic size_t taken, look_at;
 static _Atomic uint64_t looked_ns;
 static atomic_flag looking = ATOMIC_FLAG_INIT; /* guards the looks */
+
+static size_t kept_bytes(size_t limit)
+{
+    return limit / KEPT_SHARE < KEPT_BYTES_MAX ? limit / KEPT_SHARE : KEPT_BYTES_MAX;
+}
 
 static size_t load(const _Atomic size_t *number)
 {
@@ -150,7 +157,7 @@ size_t qd_memory_used(void)
 /* Measures the footprint, unless another thread does. */
 static void look(uint64_t now_ns)
 {
-    const size_t limit = qd_memory_limit(), least = limit / 64;
+    const size_t limit = qd_memory_limit(), least = kept_bytes(limit) / 4;
 
     if (limit == 0 || atomic_flag_test_and_set_explicit(&looking, memory_order_acquire)) {
         return;
@@ -204,7 +211,7 @@ static bool try_take(size_t bytes, size_t kept, size_t beyond)
 static bool budget_take(size_t bytes, leaves what, size_t beyond)
 {
     bool counts = atomic_load_explicit(&footprint_counts, memory_order_relaxed);
-    size_t kept = counts ? qd_memory_limit() / KEPT_SHARE / LEAVES_ALL * what : 0;
+    size_t kept = counts ? kept_bytes(qd_memory_limit()) / LEAVES_ALL * what : 0;
 
     if (!try_take(bytes, kept, beyond)) {
         uint64_t now_ns = counts ? qd_clock_now_ns() : 0;
