@@ -22,6 +22,9 @@
 #define TRIM_TICKS    1024u
 #define TRIM_ENTITIES 256u
 
+/* How long an empty room that ticks by Step stays at its last tick. */
+#define FORGET_NS (10000 * MS_NS)
+
 /* ---- what time makes due ---- */
 
 static uint64_t earlier(uint64_t a_ns, uint64_t b_ns)
@@ -65,6 +68,24 @@ static uint64_t close_when_due(qd_room_actor *actor, uint64_t now_ns, bool empty
         qd_room_actor_close(actor, QD_ROOM_CLOSED_EMPTY, NULL, 0);
     }
     /* Else an OpenRoom message is there, which wakes the actor. */
+    return QD_NEVER;
+}
+
+/* What was in an empty room stays until a tick, and in a room that ticks by Step nobody is left to ask for it. A client
+ * that comes back soon continues at the last tick. For one that comes later, the room has a new epoch. Returns when to
+ * look again. */
+static uint64_t forget_when_due(qd_room_actor *actor, uint64_t now_ns)
+{
+    if (actor->empty_since_ns == QD_NEVER || actor->config.tick_mode != QD_TICK_MODE_STEP ||
+        !qd_room_awaits_tick(actor->room)) {
+        return QD_NEVER;
+    }
+    const uint64_t due_ns = actor->empty_since_ns + FORGET_NS;
+    if (now_ns < due_ns) {
+        return due_ns;
+    }
+    qd_tick(actor, 0);
+    actor->epoch = qd_service_random(actor->service);
     return QD_NEVER;
 }
 
@@ -126,12 +147,13 @@ static void keep_up(qd_room_actor *actor)
     uint64_t due_ns = qd_room_clock_tick(actor, now_ns);
     qd_slow_readers_look(actor, now_ns);
     qd_tick_catch_up(actor);
-    trim_when_due(actor);
     due_ns = earlier(due_ns, close_when_due(actor, now_ns, empty));
     if (actor->room == NULL) {
         atomic_store_explicit(&actor->base.yields, false, memory_order_relaxed);
         return;
     }
+    due_ns = earlier(due_ns, forget_when_due(actor, now_ns));
+    trim_when_due(actor);
     choose_place(actor, now_ns);
     show(actor);
     due_ns = earlier(due_ns, qd_room_due_ns(actor->room));

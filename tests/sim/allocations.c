@@ -479,3 +479,42 @@ CASE(leaving_succeeds_without_memory)
     qd_memory_limit_set(0);
     sim_peer_close(&peer);
 }
+
+/* Nobody is left who could send Step. */
+CASE(empty_step_room_gives_its_memory_back)
+{
+    sim_peer keeper, writer;
+
+    sim_peer_open(&keeper, house, NULL);
+    sim_peer_open(&writer, house, NULL);
+    (void)sim_peer_open_room(&writer, "filled", NULL);
+    sim_peer_close(&writer);
+    sim_house_pass(house, 1);
+    const size_t before = qd_memory_used();
+    sim_peer_open(&writer, house, NULL);
+    const uint64_t room = sim_peer_open_room(&writer, "filled", NULL);
+    const uint64_t epoch = writer.decoded.message.as.room_opened.epoch;
+    sim_peer_send_crowd(&writer, room, &(sim_crowd){.first = 1, .count = 20000, .apart = 0.001f});
+    sim_peer_send(
+        &writer,
+        MESSAGE(OBSERVE,
+                .observers = {
+                    .room = room, .count = 1, .id = IDS(1), .x = FLOATS(1), .y = FLOATS(1), .range = FLOATS(90)}));
+    sim_peer_send(&writer, MESSAGE(STEP, .step = {.room = room}));
+    sim_house_settle(house);
+    sim_check(qd_memory_used() > before + 1000000, "the room is not full");
+    while (sim_peer_next(&writer) != NULL) {
+    }
+    sim_peer_close(&writer);
+    sim_house_pass(house, 30000);
+    sim_check(atomic_load(&house->server.service.rooms) == 1, "the room is closed");
+    sim_check(qd_memory_used() <= before + 4096, "%zu bytes are left of what was in the room",
+              qd_memory_used() - before);
+    sim_peer_open(&writer, house, NULL);
+    (void)sim_peer_open_room(&writer, "filled", NULL);
+    const qd_msg_room_opened *opened = &writer.decoded.message.as.room_opened;
+    sim_check(opened->tick == 2 && opened->epoch != epoch, "tick %u, epoch %s", (unsigned)opened->tick,
+              opened->epoch == epoch ? "the same" : "new");
+    sim_peer_close(&writer);
+    sim_peer_close(&keeper);
+}

@@ -71,7 +71,7 @@ typedef struct qd_room_actor {
 
     /* set at creation [any] */
     qd_room_entry entry;
-    uint64_t epoch;
+    uint64_t epoch;          /* the run's, from then on */
     uint64_t creator;        /* a session's number */
     qd_token *creator_token; /* NULL: it had none */
     bool has_timer;          /* a reservation with the scheduler */
