@@ -108,7 +108,7 @@ static void put_tick(pen *p, const void *message)
     put_pairs(p, 15, &tick->passed);
     put_number(p, 17, tick->merged_ticks);
     put_number(p, 18, tick->passed_lost);
-    put_number(p, 19, tick->suspended_reason);
+    put_number(p, 19, (uint64_t)(int32_t)tick->suspended_reason); /* as protobuf writes enums */
 }
 
 static void put_applied(pen *p, const void *message)
@@ -173,7 +173,7 @@ static void put_view(pen *p, const void *message)
                  view->watcher_enter_observer);
     put_number(p, 35, view->merged_ticks);
     put_points(p, 36, view->enter_count, view->enter.axis_x, view->enter.axis_y, view->enter.axis_z);
-    put_number(p, 39, view->suspended_reason);
+    put_number(p, 39, (uint64_t)(int32_t)view->suspended_reason);
 }
 
 /* ---- frames ---- */
