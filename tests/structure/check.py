@@ -37,6 +37,7 @@ LAYERS = {
     "actor/state": ["actor/service", "actor/pacing", "room", "base", "proto"],
     "actor/service": ["actor/pacing", "room", "base", "proto"],
     "actor/pacing": ["base"],
+    "actor/relay": ["proto/relay", "base"],
     "room": ["room/views", "room/views/visibility", "room/views/state", "room/pairs", "room/entities", "room/common", "space", "base"],
     "room/views": ["room/views/visibility", "room/views/state", "room/entities", "room/common", "space", "base"],
     "room/views/visibility": ["room/views/state", "room/entities", "room/common", "space", "base"],
