@@ -9,7 +9,6 @@
 #ifndef QD_PROTO_RELAY_RELAY_H
 #define QD_PROTO_RELAY_RELAY_H
 
-#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -56,10 +55,16 @@ typedef struct qd_relay_state {
 /* Starts a slot below `count` at the exact position of an enter or of an exact entry. at[] has one value per axis. */
 void qd_relay_start(qd_relay_state *state, uint32_t slot, const float *at);
 
+/* Steps per unit. */
+static inline float qd_relay_scale(int k)
+{
+    return k < 0 ? 1.0f / (float)(1 << -k) : (float)(1 << k);
+}
+
 /* The position of a slot on an axis. The float holds it exactly if a blob sent it. */
 static inline float qd_relay_position(const qd_relay_state *state, unsigned axis, uint32_t slot)
 {
-    return (float)ldexp((double)state->at[axis][slot], -state->k);
+    return (float)((double)state->at[axis][slot] * (double)qd_relay_scale(-state->k));
 }
 
 #endif

@@ -211,7 +211,7 @@ static void compute_portable(const qd_relay_state *state, const qd_relay_write *
 
         for (unsigned i = 0; i < LANES; i++) {
             const float steps = at[i] * scale;
-            const uint32_t is_far = fabsf(steps) < QD_RELAY_STEPS_MAX ? 0 : UINT32_MAX;
+            const uint32_t is_far = steps > -QD_RELAY_STEPS_MAX && steps < QD_RELAY_STEPS_MAX ? 0 : UINT32_MAX;
             const int32_t now = nearest(is_far != 0 ? 0 : steps);
             const uint32_t change = (uint32_t)now - (uint32_t)was[i], error = change - (uint32_t)last[i];
             const uint32_t value = error << 1 ^ (uint32_t)((int32_t)error >> 31);
@@ -426,11 +426,24 @@ static bool fits(const qd_relay_write *write, size_t bytes, uint32_t base, const
            write->bytes_max;
 }
 
-/* Writes the last group, the zeros and the beginning, and clears the words of what was dealt with. */
-static void finish(qd_relay_write *write, group *waiting, uint8_t *groups, uint8_t *to, unsigned axes)
+/* Leaves out the highest lanes of a block for which there are no bytes. Returns the lanes up to there. */
+static uint32_t shrink(const qd_relay_write *write, size_t bytes, uint32_t base, const group *waiting, block *next,
+                       unsigned axes)
+{
+    uint32_t lanes = UINT16_MAX;
+
+    while ((next->sent | next->exact) != 0 && !fits(write, bytes, base, waiting, next, axes)) {
+        lanes = (1u << (31 - __builtin_clz(next->sent | next->exact))) - 1;
+        next->sent &= lanes;
+        next->exact &= lanes;
+    }
+    return lanes;
+}
+
+/* Writes the last group, the zeros and the beginning for so many words, and clears them. */
+static void finish(qd_relay_write *write, group *waiting, uint8_t *groups, uint8_t *to, unsigned axes, size_t words)
 {
     uint16_t *const sent = write->due + write->first / LANES;
-    const size_t words = (write->next - write->first + LANES - 1) / LANES;
 
     write->blob = write->buffer;
     write->size = 0;
@@ -471,9 +484,10 @@ INLINE void write_axes(qd_relay_state *state, qd_relay_write *write, unsigned ax
 {
     const uint32_t end = write->first + slots_of_blob(state->count - write->first);
     const bool is_limited = write->bytes_max < bytes_ever(axes, end - write->first);
-    const float scale = ldexpf(1, state->k);
+    const float scale = qd_relay_scale(state->k);
     uint8_t *const groups = write->buffer + qd_relay_presence_max((end - write->first + LANES - 1) / LANES);
     uint8_t *to = groups;
+    uint32_t rest = 0; /* the lanes of the last block for which there are no bytes */
     group waiting = {.count = 0};
     block next;
 
@@ -488,18 +502,25 @@ INLINE void write_axes(qd_relay_state *state, qd_relay_write *write, unsigned ax
         lanes->compute(state, write, base, axes, scale, &next);
         next.sent &= due;
         next.exact &= due;
-        if (is_limited && (next.sent | next.exact) != 0 &&
-            !fits(write, (size_t)(to - groups), base, &waiting, &next, axes)) {
-            write->next = base;
-            break;
+        if (is_limited) {
+            rest = due & ~shrink(write, (size_t)(to - groups), base, &waiting, &next, axes);
         }
         write->due[base / LANES] = (uint16_t)next.sent;
         write->sent += (uint32_t)__builtin_popcount(next.sent);
         put_exact(state, write, base, next.exact);
-        lanes->keep(state, base, axes, &next);
-        to = put_block(to, &waiting, &next, axes, lanes);
+        if (next.sent != 0) {
+            lanes->keep(state, base, axes, &next);
+            to = put_block(to, &waiting, &next, axes, lanes);
+        }
+        if (rest != 0) {
+            write->next = base;
+            break;
+        }
     }
-    finish(write, &waiting, groups, to, axes);
+    finish(write, &waiting, groups, to, axes, (write->next - write->first + LANES - 1) / LANES + (rest != 0 ? 1 : 0));
+    if (rest != 0) {
+        write->due[write->next / LANES] = (uint16_t)rest;
+    }
 }
 
 INLINE void write_blob(qd_relay_state *state, qd_relay_write *write, const lane_code *lanes)

@@ -23,7 +23,7 @@ typedef struct qd_relay_write {
     size_t size;
     uint32_t sent;        /* slots in the blob. 0: send no blob */
     uint32_t exact_count; /* slots to send as exact entries, ascending: their steps do not fit */
-    uint32_t next;        /* where the next call begins; the state's count: nothing is left */
+    uint32_t next;        /* where the next call begins, perhaps with `first`; the state's count: nothing is left */
 } qd_relay_write;
 
 /* The bytes that a buffer needs for blobs of a state with that count. */

@@ -432,8 +432,11 @@ static uint32_t calls_with(unsigned axes, size_t bytes_max, uint64_t seed)
         const qd_relay_write write = transfer(&of, qd_relay_write_blob, first, bytes_max);
 
         assert_true(of.bytes <= bytes_max);
-        assert_true(write.next > first || bytes_max < 400);
-        first = write.next > first ? write.next : first + QD_RELAY_GROUP;
+        assert_true(write.next >= SLOTS || write.sent + write.exact_count > 0);
+        first = write.next;
+    }
+    for (uint32_t slot = 0; slot < SLOTS; slot++) {
+        assert_int_equal(of.writer.due[slot / QD_RELAY_GROUP], 0);
     }
     pair_free(&of);
     return calls;
@@ -442,13 +445,27 @@ static uint32_t calls_with(unsigned axes, size_t bytes_max, uint64_t seed)
 TEST(bytes_max_bounds_the_blob_and_its_exact_entries)
 {
     for (uint64_t seed = 1; seed < 20; seed++) {
-        const uint32_t all = calls_with(2, SIZE_MAX, seed), many = calls_with(2, 400, seed);
-
-        assert_int_equal(all, 1);
-        assert_in_range(many, 3, SLOTS / QD_RELAY_GROUP);
-        calls_with(3, 400, seed);
-        calls_with(3, 40, seed);
+        assert_int_equal(calls_with(2, SIZE_MAX, seed), 1);
+        assert_in_range(calls_with(2, 400, seed), 3, SLOTS / QD_RELAY_GROUP);
+        assert_in_range(calls_with(3, 400, seed), 5, SLOTS / QD_RELAY_GROUP);
+        assert_in_range(calls_with(2, 40, seed), SLOTS / QD_RELAY_GROUP, SLOTS);
+        assert_in_range(calls_with(3, 40, seed), SLOTS / QD_RELAY_GROUP, SLOTS);
     }
+}
+
+TEST(bytes_for_nothing_leave_all_due)
+{
+    pair of = pair_new(2, 6, SLOTS, 1);
+
+    start_all(&of);
+    of.writer.at[0][100] = 5;
+    due_all(&of);
+    const qd_relay_write write = transfer(&of, qd_relay_write_blob, 0, 10);
+    assert_int_equal(write.sent, 0);
+    assert_int_equal(write.next, 96);
+    assert_int_equal(of.writer.due[6], UINT16_MAX & ~15u); /* those before it have not changed */
+    assert_int_equal(transfer(&of, qd_relay_write_blob, write.next, SIZE_MAX).sent, 1);
+    pair_free(&of);
 }
 
 TEST(bytes_that_suffice_stop_nothing)
