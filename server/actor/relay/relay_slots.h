@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which slots of a relay stream are free. Entities whose turn comes at the same ticks have the same phase, and get slots
- * of the same pages, so that a blob names few pages. A page is 16 slots. [run]
+ * Which slots of a relay stream are free. Entities whose turn comes at the same ticks have the same phase, and get
+ * slots of the same pages, so that a blob names few pages. A page is 16 slots. [run]
  */
 #ifndef QD_ACTOR_RELAY_RELAY_SLOTS_H
 #define QD_ACTOR_RELAY_RELAY_SLOTS_H
