@@ -255,6 +255,15 @@ static void look_at_clocks(sim_play *play, clocks *seen)
         seen->rooms[i].hz = room->tick_mode == QD_TICK_MODE_CLOCK ? room->tick_hz : 0;
         seen->rooms[i].entities = room->entities;
     }
+    /* A room counts its ticks when it runs, and the list follows from the time. */
+    for (uint32_t i = 0; i < seen->count; i++) {
+        sim_peer_send(&peer, MESSAGE(OPEN_ROOM, .open_room = {.name = seen->rooms[i].name}));
+        const uint64_t tick = sim_peer_expect(&peer, QD_SERVER_ROOM_OPENED)->as.room_opened.tick;
+
+        sim_check(tick >= seen->rooms[i].tick && tick <= seen->rooms[i].tick + 1,
+                  "%s is at tick %llu, and listed at %llu", seen->rooms[i].name, (unsigned long long)tick,
+                  (unsigned long long)seen->rooms[i].tick);
+    }
     sim_peer_close(&peer);
 }
 
