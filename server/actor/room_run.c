@@ -121,6 +121,9 @@ static void trim_when_due(qd_room_actor *actor)
     qd_array_trim(&actor->heap, actor->members, actor->member_capacity, end);
 }
 
+/* A tick that takes longer makes runs of the room long. */
+#define LONG_TICK_NS MS_NS
+
 /* A room beyond its budget waits behind others, and so do messages to it: each of its runs may tick. */
 static void choose_place(qd_room_actor *actor, uint64_t now_ns)
 {
@@ -130,6 +133,7 @@ static void choose_place(qd_room_actor *actor, uint64_t now_ns)
     if (yields != atomic_load_explicit(&actor->base.yields, memory_order_relaxed)) {
         atomic_store_explicit(&actor->base.yields, yields, memory_order_relaxed);
     }
+    qd_actor_set_long(&actor->base, actor->tick_ns >= LONG_TICK_NS || !TAILQ_EMPTY(&actor->laters));
 }
 
 /* Does everything that time makes due. */

@@ -10,17 +10,19 @@
 /* How long a connection waits for the peer's end after it has written everything. */
 #define LINGER_MS 1000u
 
-/* The most writes in a row for one connection; then the others get their turn. */
-#define WRITES_IN_A_ROW_MAX 16u
+/* The most that a connection writes in its turn; then the others get theirs. A write counts as WRITE_BYTES_MIN at
+ * least. */
+#define TURN_WRITE_BYTES 262144u
+#define WRITE_BYTES_MIN  16384u
 
 /* libuv reports that a socket is writable again only by completing a write. That write is at most this long, so that
  * few bytes count as queued although the system has taken them. */
 #define WRITE_BYTES_MAX 65536u
 
-/* A connection's turn takes about a millisecond; then the others get their turn, and the rest of its bytes waits. The
- * turn is measured in estimated nanoseconds, because reading the clock for each frame would be slow. The estimate per
- * byte is that of an answer with many small parts, the most expensive kind. */
-#define TURN_COST      1000000u
+/* A connection's turn takes about 0.2 ms; then the others get their turn, and the rest of its bytes waits. The turn is
+ * measured in estimated nanoseconds, because reading the clock for each frame would be slow. The estimate per byte is
+ * that of an answer with many small parts, the most expensive kind. */
+#define TURN_COST      200000u
 #define FRAME_COST     500u
 #define READ_BYTE_COST 1u
 
@@ -191,16 +193,12 @@ static void write_out(qd_connection *connection)
     if (connection->state != QD_CONNECTION_OPEN && connection->state != QD_CONNECTION_CLOSING) {
         return;
     }
-    for (uint32_t i = 0; !connection->writing; i++) {
+    for (size_t left = TURN_WRITE_BYTES; !connection->writing;) {
         uv_buf_t vectors[QD_OUTBOX_VECTORS_MAX];
 
         uv_mutex_lock(&connection->lock);
-        uint32_t count = qd_outbox_gather(&connection->outbox, vectors);
+        uint32_t count = qd_outbox_gather(&connection->outbox, left, vectors);
         uv_mutex_unlock(&connection->lock);
-        if (count > 0 && i == WRITES_IN_A_ROW_MAX) {
-            qd_connection_post(connection);
-            count = 0;
-        }
         if (count == 0) {
             break;
         }
@@ -214,7 +212,12 @@ static void write_out(qd_connection *connection)
             return;
         } else {
             consume(connection, (size_t)written);
+            const size_t counted = (size_t)written > WRITE_BYTES_MIN ? (size_t)written : WRITE_BYTES_MIN;
+            left -= counted < left ? counted : left;
         }
+    }
+    if (!connection->writing && qd_outbox_bytes(&connection->outbox) > 0) {
+        qd_connection_post(connection);
     }
     if (connection->state == QD_CONNECTION_CLOSING && qd_outbox_bytes(&connection->outbox) == 0) {
         linger(connection);

@@ -22,6 +22,7 @@
 #include "queues/behind.h"
 #include "queues/queue.h"
 #include "queues/timers.h"
+#include "slices.h"
 #include "split.h"
 
 typedef struct qd_pool qd_pool;
@@ -36,6 +37,7 @@ typedef struct qd_worker {
     /* of the current run */
     qd_actor *actor;
     bool is_behind;                 /* it came from the behind queue */
+    qd_slices slices;
     qd_actor_fn retired;            /* called after the run; NULL: the actor lives on */
     bool expects_forks, is_forking; /* see "Spin waiting" in fork.h */
     /* of this worker as a helper */

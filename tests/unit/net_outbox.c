@@ -56,7 +56,7 @@ static bool consume(size_t bytes)
 
     while (bytes > 0) {
         uv_buf_t vectors[QD_OUTBOX_VECTORS_MAX];
-        uint32_t count = qd_outbox_gather(&outbox, vectors);
+        uint32_t count = qd_outbox_gather(&outbox, SIZE_MAX, vectors);
         qd_outbox_freed freed;
         size_t part = 0;
 
@@ -187,7 +187,7 @@ static void check_stream(rng_stream random)
             }
         } else if (queued > 0) {
             uv_buf_t vectors[QD_OUTBOX_VECTORS_MAX];
-            uint32_t count = qd_outbox_gather(&outbox, vectors);
+            uint32_t count = qd_outbox_gather(&outbox, SIZE_MAX, vectors);
             size_t gathered = 0;
 
             for (uint32_t i = 0; i < count; i++) {

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Slices: a thread in a long run lets the others on its core have their turn every 0.2 ms. Otherwise a loop thread that
+ * has become ready waits behind the run until the next tick of the kernel's clock, up to 4 ms, while many a run is
+ * still longer.
+ *
+ *     run --> 0.2 ms --signal: sched_yield--> 0.2 ms --signal: sched_yield--> ... end
+ *
+ * Each thread has a timer of its own, which sends SIGURG to that thread. Without a timer the runs are not sliced.
+ */
+#ifndef QD_WORK_SLICES_H
+#define QD_WORK_SLICES_H
+
+#include <stdbool.h>
+#include <time.h>
+
+typedef struct qd_slices {
+    timer_t timer;
+    bool has_timer, are_on;
+} qd_slices;
+
+/* Prepares the calling thread, which blocks all other signals. */
+void qd_slices_init(qd_slices *slices);
+void qd_slices_deinit(qd_slices *slices);
+
+/* Around a long run, on the same thread. `end` without `begin` does nothing. */
+void qd_slices_begin(qd_slices *slices);
+void qd_slices_end(qd_slices *slices);
+
+#endif
