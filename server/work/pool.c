@@ -436,6 +436,7 @@ static void *stand_by(void *argument)
     qd_worker_set_here(me);
     pthread_setname_np(pthread_self(), "qd-standby");
     prctl(PR_SET_TIMERSLACK, 1);
+    qd_slices_init(&me->slices);
     while (qd_standby_wait(me)) {
         do {
             qd_actor *actor = take_short(me);
@@ -450,6 +451,7 @@ static void *stand_by(void *argument)
             qd_workers_call(me->pool);
         }
     }
+    qd_slices_deinit(&me->slices);
     return NULL;
 }
 

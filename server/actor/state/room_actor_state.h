@@ -40,6 +40,7 @@ typedef struct qd_room_actor {
     qd_message *messages;                        /* taken out, and left for the next run */
     TAILQ_HEAD(qd_laters, qd_membership) laters; /* memberships with messages that wait behind those of others */
     uint64_t tick_ns;                            /* how long the last tick took */
+    uint64_t long_until_ns;                      /* until then its runs count as long */
     uint64_t runs;                               /* their number; counts the runs that apply messages */
     uint64_t served_ns;                          /* with any in `laters`: when one of them last had its turn */
     qd_membership *applied_due;                  /* memberships with an Applied due at the tick */
