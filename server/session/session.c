@@ -31,11 +31,17 @@ qd_session *qd_session_create(struct qd_sessions *sessions, qd_service *service,
     return session;
 }
 
-void qd_session_destroy(qd_session *session)
+bool qd_session_leave_some(qd_session *session, uint32_t rooms)
 {
-    while (!LIST_EMPTY(&session->list)) {
+    for (uint32_t i = 0; i < rooms && !LIST_EMPTY(&session->list); i++) {
         qd_session_leave(session, LIST_FIRST(&session->list), false, 0);
     }
+    return LIST_EMPTY(&session->list);
+}
+
+void qd_session_destroy(qd_session *session)
+{
+    (void)qd_session_leave_some(session, UINT32_MAX);
     qd_map_deinit(&session->memberships);
     qd_heap_deinit(&session->heap);
     pthread_mutex_destroy(&session->rooms_mutex);

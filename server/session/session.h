@@ -66,7 +66,10 @@ typedef struct qd_session {
 
 /* A session for that link, with a reference to the endpoint. NULL: no memory. [loop] */
 qd_session *qd_session_create(struct qd_sessions *sessions, qd_service *service, qd_link *link) QD_MUST_USE;
-/* Gives up all memberships and frees the session. Its link is closed. [loop], or the timer actor for a detached session */
+/* Gives up that many memberships of a session whose link is closed. Returns whether none is left. [loop], or the timer
+ * actor */
+bool qd_session_leave_some(qd_session *session, uint32_t rooms);
+/* Gives up all memberships and frees the session. Its link is closed. [loop], or the timer actor */
 void qd_session_destroy(qd_session *session);
 
 /* ---- [loop] ---- */
