@@ -390,6 +390,14 @@ static void idle(qd_worker *me)
     queue_due(me, due, due_count);
 }
 
+/* Also of many short runs, one after the other. */
+static void give_way(qd_worker *me)
+{
+    if (atomic_load_explicit(&me->takes, memory_order_relaxed) % TAKES_OF_OWN == 0) {
+        qd_slices_look(&me->slices, qd_clock_now_ns());
+    }
+}
+
 static void *work(void *argument)
 {
     qd_worker *me = argument;
@@ -405,6 +413,7 @@ static void *work(void *argument)
         if (actor) {
             qd_fork_leave(me);
             run(me, actor);
+            give_way(me);
         } else {
             idle(me);
         }

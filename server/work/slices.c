@@ -53,6 +53,14 @@ static void set(const qd_slices *slices, long ns)
     timer_settime(slices->timer, 0, &every, NULL);
 }
 
+void qd_slices_look(qd_slices *slices, uint64_t now_ns)
+{
+    if (now_ns - slices->looked_ns >= SLICE_NS && !QD_WITHOUT(SLICES)) {
+        slices->looked_ns = now_ns;
+        sched_yield();
+    }
+}
+
 void qd_slices_begin(qd_slices *slices)
 {
     if (slices->has_timer && !slices->are_on && !QD_WITHOUT(SLICES)) {

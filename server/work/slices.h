@@ -12,11 +12,13 @@
 #define QD_WORK_SLICES_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <time.h>
 
 typedef struct qd_slices {
     timer_t timer;
     bool has_timer, are_on;
+    uint64_t looked_ns;
 } qd_slices;
 
 /* Prepares the calling thread, which blocks all other signals. */
@@ -26,5 +28,8 @@ void qd_slices_deinit(qd_slices *slices);
 /* Around a long run, on the same thread. `end` without `begin` does nothing. */
 void qd_slices_begin(qd_slices *slices);
 void qd_slices_end(qd_slices *slices);
+
+/* Between short runs: ends the slice if it has lasted for long enough. */
+void qd_slices_look(qd_slices *slices, uint64_t now_ns);
 
 #endif
