@@ -308,6 +308,7 @@ typedef struct qd_msg_room_list {
     size_t count;
     const qd_msg_room_info *rooms;
     bool more;
+    const char *next;
 } qd_msg_room_list;
 
 typedef struct qd_msg_session_info {

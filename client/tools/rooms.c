@@ -74,10 +74,8 @@ static int list_rooms(const qd_cli *cli, qd_client *client)
                 print_room_row(&list->rooms[i], first);
             }
         }
-        more = list->more && list->count > 0;
-        if (more) {
-            snprintf(after, sizeof after, "%s", list->rooms[list->count - 1].name);
-        }
+        more = list->more && list->next[0] != '\0';
+        snprintf(after, sizeof after, "%s", list->next);
     }
     if (cli->json) {
         fputs(first ? "]\n" : "\n]\n", stdout);

@@ -91,6 +91,22 @@ OUTBOX_TEST(events_over_the_limit_are_refused_unless_the_outbox_is_empty)
     assert_int_equal(push(left, QD_LINK_EVENTS), QD_OUTBOX_PUSHED);
 }
 
+OUTBOX_TEST(a_gather_ends_at_its_limit)
+{
+    uv_buf_t vectors[QD_OUTBOX_VECTORS_MAX];
+
+    push(10 * KIB, QD_LINK_EVENTS);
+    push(10 * KIB, QD_LINK_EVENTS);
+    assert_int_equal(qd_outbox_gather(&outbox, 1, vectors), 1);
+    assert_int_equal(vectors[0].len, 1);
+    assert_int_equal(qd_outbox_gather(&outbox, 10 * KIB, vectors), 1);
+    assert_int_equal(qd_outbox_gather(&outbox, 15 * KIB, vectors), 2);
+    assert_int_equal(vectors[1].len, 5 * KIB);
+    consume(12 * KIB);
+    assert_int_equal(qd_outbox_gather(&outbox, 15 * KIB, vectors), 1);
+    assert_int_equal(vectors[0].len, 8 * KIB);
+}
+
 OUTBOX_TEST(small_buffers_count_their_overhead)
 {
     uint32_t pushed = 0;

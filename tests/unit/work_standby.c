@@ -110,6 +110,30 @@ TEST(an_actor_that_yields_waits_for_a_worker)
     }
 }
 
+/* The standby is for short runs, so that there is always a thread for them. */
+TEST(a_long_actor_waits_for_a_worker)
+{
+    FOR_EACH_WORKERS(workers)
+    {
+        qd_actor long_one, behind, other;
+
+        hold_all(workers);
+        qd_actor_init(&long_one, count_yielding_run);
+        qd_actor_init(&behind, count_yielding_run);
+        qd_actor_init(&other, count_run);
+        qd_actor_set_long(&long_one, true);
+        qd_actor_set_long(&behind, true);
+        scheduler->wake(scheduler->context, &long_one);
+        scheduler->wake_behind(scheduler->context, &behind);
+        scheduler->wake(scheduler->context, &other);
+        wait_for(&runs, 1);
+        assert_int_equal(atomic_load(&yielding_runs), 0);
+        atomic_store(&may_end, 1);
+        wait_for(&yielding_runs, 2);
+        stop();
+    }
+}
+
 static void set_timer(qd_actor *actor)
 {
     if (atomic_fetch_add(&runs, 1) == 0) {

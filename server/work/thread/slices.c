@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "../base/ablation.h"
+#include "../../base/ablation.h"
 
 #define SLICE_NS 200000
 

@@ -8,8 +8,8 @@
  *
  * Each thread has a timer of its own, which sends SIGURG to that thread. Without a timer the runs are not sliced.
  */
-#ifndef QD_WORK_SLICES_H
-#define QD_WORK_SLICES_H
+#ifndef QD_WORK_THREAD_SLICES_H
+#define QD_WORK_THREAD_SLICES_H
 
 #include <stdbool.h>
 #include <stdint.h>
