@@ -61,6 +61,7 @@ static void on_turn(uv_prepare_t *turn)
 {
     qd_loop *loop = turn->data;
 
+    loop->turns++;
     run_requests(loop);
     if (qd_mailbox_is_empty(&loop->requests)) {
         uv_idle_stop(&loop->idle);

@@ -52,6 +52,7 @@ typedef struct qd_loop {
     uv_timer_t clock;
     uv_thread_t thread;
     qd_mailbox requests; /* [any] */
+    uint64_t turns;      /* so far */
     bool stopping;
     bool coalesces; /* sleeps for a moment after each wake */
     uint64_t counted_since_ns;

@@ -9,8 +9,6 @@
 
 #include "../../base/ablation.h"
 
-#define SLICE_NS 200000
-
 /* The C library has no name for this field. */
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid
@@ -55,24 +53,24 @@ static void set(const qd_slices *slices, long ns)
 
 void qd_slices_look(qd_slices *slices, uint64_t now_ns)
 {
-    if (now_ns - slices->looked_ns >= SLICE_NS && !QD_WITHOUT(SLICES)) {
+    if (now_ns - slices->looked_ns >= QD_SLICE_BEHIND_NS && !QD_WITHOUT(SLICES)) {
         slices->looked_ns = now_ns;
         sched_yield();
     }
 }
 
-void qd_slices_begin(qd_slices *slices)
+void qd_slices_begin(qd_slices *slices, uint32_t slice_ns)
 {
-    if (slices->has_timer && !slices->are_on && !QD_WITHOUT(SLICES)) {
-        slices->are_on = true;
-        set(slices, SLICE_NS);
+    if (slices->has_timer && !QD_WITHOUT(SLICES)) {
+        slices->slice_ns = slice_ns;
+        set(slices, slice_ns);
     }
 }
 
 void qd_slices_end(qd_slices *slices)
 {
-    if (slices->are_on) {
-        slices->are_on = false;
+    if (slices->slice_ns > 0) {
+        slices->slice_ns = 0;
         set(slices, 0);
     }
 }
