@@ -126,7 +126,7 @@ void qd_room_actor_post(qd_room_actor *actor, qd_request *request)
     const qd_scheduler *scheduler = actor->service->config.scheduler;
 
     bool light = request->light = is_light(request), urgent = is_within_budget(actor->service, endpoint);
-    request->bytes = sizeof *request + request->decoded.memory_size;
+    request->bytes += request->decoded.memory_size;
     qd_backpressure_enter(&membership->batches, 1, qd_room_actor_share(actor), endpoint->link);
     qd_backpressure_enter(&endpoint->bytes, request->bytes, endpoint->bytes_max, endpoint->link);
     /* From here on a run may apply the request and free it. */

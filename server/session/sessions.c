@@ -248,8 +248,8 @@ void qd_sessions_enable_resume(qd_sessions *sessions, qd_session *session, const
     pthread_mutex_unlock(&sessions->mutex);
 }
 
-/* The resumable session with the number, secret and token of `by`, unless it is about to end. Comparing the secret takes the same time however
- * much of it is right. */
+/* The resumable session with the number, secret and token of `by`, unless it is about to end. Comparing the secret takes
+ * the same time however much of it is right. */
 static qd_session *find(const qd_sessions *sessions, const qd_session *by)
 {
     uint64_t value;
