@@ -145,7 +145,7 @@ void qd_room_actor_post(qd_room_actor *actor, qd_request *request)
     const qd_scheduler *scheduler = actor->service->config.scheduler;
 
     bool light = request->light = is_light(request), urgent = is_within_budget(actor->service, endpoint);
-    request->bytes = sizeof *request + request->decoded.memory_size;
+    request->bytes += request->decoded.memory_size;
     if (!light && is_long(request)) {
         qd_actor_set_long(&actor->base, true);
     }

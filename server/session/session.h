@@ -43,7 +43,7 @@ typedef struct qd_session {
     uint64_t secret[2]; /* with `resumable` */
     uint64_t expire_ns; /* with `detached` */
 
-    bool revoked;    /* its token's line has changed: it may not be detached */
+    bool revoked;    /* its token's line has changed: it is neither detached nor resumed */
     bool is_counted; /* as a connection of its token */
     /* What its token allows, and the table that this points into, with a reference; NULL before a Hello that is good.
      * Then constant, and read without the lock. */

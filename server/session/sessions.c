@@ -300,8 +300,8 @@ void qd_sessions_enable_resume(qd_sessions *sessions, qd_session *session, const
     pthread_mutex_unlock(&sessions->mutex);
 }
 
-/* The resumable session with the number, secret and token of `by`. Comparing the secret takes the same time however
- * much of it is right. */
+/* The resumable session with the number, secret and token of `by`, unless it is about to end. Comparing the secret takes
+ * the same time however much of it is right. */
 static qd_session *find(const qd_sessions *sessions, const qd_session *by)
 {
     uint64_t value;
@@ -313,7 +313,7 @@ static qd_session *find(const qd_sessions *sessions, const qd_session *by)
     uint64_t difference = (session->secret[0] ^ by->wanted_secret[0]) | (session->secret[1] ^ by->wanted_secret[1]);
     const qd_token *token = session->endpoint->token, *wanted = by->endpoint->token;
     bool same_token = (token == NULL && wanted == NULL) || qd_token_same(token, wanted);
-    return difference == 0 && same_token ? session : NULL;
+    return difference == 0 && same_token && !session->revoked ? session : NULL;
 }
 
 static void take_over(qd_session *session)
