@@ -209,6 +209,7 @@ static const golden_vector server_vectors[] = {
     {"ping", "a20109090807060504030201", "ping { data: 72623859790382856 }"},
     {"stats_slowed", "080a520a0a039003021203b80103",
      "seq: 10 stats { server { rooms_slowed: 2 } room { slowed_hz: 3 } }"},
+    {"stats_suspended", "081a52050a03980304", "seq: 26 stats { server { suspended_memory: 4 } }"},
     {"pong", "080b5a09090807060504030201", "seq: 11 pong { data: 72623859790382856 }"},
     {"error", "080c6218081812097469636b2069732033180c20ac024080e497d012",
      "seq: 12 error { code: ERROR_CODE_WRONG_TICK text: \"tick is 3\" seq: 12 room: 300 tick_due: 5000000000 }"},
