@@ -3,7 +3,6 @@
 
 #include "../base/memory/array.h"
 #include "../base/memory/fetch.h"
-#include "commands/commands.h"
 #include "room_clock.h"
 #include "tick/closing.h"
 #include "tick/slow_readers.h"
@@ -84,7 +83,7 @@ static uint64_t forget_when_due(qd_room_actor *actor, uint64_t now_ns)
     if (now_ns < due_ns) {
         return due_ns;
     }
-    qd_tick(actor, 0);
+    (void)qd_tick(actor, 0, NULL);
     actor->epoch = qd_service_random(actor->service);
     return QD_NEVER;
 }
@@ -239,7 +238,7 @@ void qd_room_run_inline(qd_actor *base)
     for (qd_message *next; message != NULL && may_run_inline(actor, (qd_room_message *)message); message = next) {
         next = message->next;
         stepped |= ((qd_request *)message)->decoded.message.kind == QD_CLIENT_STEP;
-        qd_command_run(actor, (qd_room_message *)message, false);
+        qd_time_budget_apply_inline(actor, (qd_request *)message);
     }
     actor->messages = message;
     if (message != NULL) {
