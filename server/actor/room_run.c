@@ -3,9 +3,7 @@
 
 #include "../base/memory/array.h"
 #include "../base/memory/fetch.h"
-#include "commands/commands.h"
 #include "room_clock.h"
-#include "state/work_time.h"
 #include "tick/closing.h"
 #include "tick/slow_readers.h"
 #include "tick/tick.h"
@@ -85,7 +83,7 @@ static uint64_t forget_when_due(qd_room_actor *actor, uint64_t now_ns)
     if (now_ns < due_ns) {
         return due_ns;
     }
-    qd_tick(actor, 0);
+    (void)qd_tick(actor, 0, NULL);
     actor->epoch = qd_service_random(actor->service);
     return QD_NEVER;
 }
@@ -122,10 +120,6 @@ static void trim_when_due(qd_room_actor *actor)
     qd_array_trim(&actor->heap, actor->members, actor->member_capacity, end);
 }
 
-/* After a tick, or resets, that took longer, the runs of the room count as long for a while. */
-#define LONG_NS       UINT64_C(300000)
-#define LONG_STAYS_NS (1000 * MS_NS)
-
 /* A room beyond its budget waits behind others, and so do messages to it: each of its runs may tick. */
 static void choose_place(qd_room_actor *actor, uint64_t now_ns)
 {
@@ -135,28 +129,7 @@ static void choose_place(qd_room_actor *actor, uint64_t now_ns)
     if (yields != atomic_load_explicit(&actor->base.yields, memory_order_relaxed)) {
         atomic_store_explicit(&actor->base.yields, yields, memory_order_relaxed);
     }
-    if (actor->tick_ns >= LONG_NS) {
-        actor->long_until_ns = now_ns + LONG_STAYS_NS;
-    }
     qd_actor_set_long(&actor->base, now_ns < actor->long_until_ns || !TAILQ_EMPTY(&actor->laters));
-}
-
-/* Resets take as long as a tick, and the room pays for them as well. */
-static void catch_up(qd_room_actor *actor)
-{
-    const qd_service *service = actor->service;
-    const bool takes_time = actor->resets_due;
-    const uint64_t start_ns = takes_time ? qd_service_now_ns(service) : 0;
-
-    qd_tick_catch_up(actor);
-    if (!takes_time) {
-        return;
-    }
-    const uint64_t now_ns = qd_service_now_ns(service), took_ns = qd_work_time_of(service, now_ns, now_ns - start_ns);
-    qd_time_bucket_charge(&actor->time, service->share, now_ns, took_ns);
-    if (took_ns >= LONG_NS) {
-        actor->long_until_ns = now_ns + LONG_STAYS_NS;
-    }
 }
 
 /* Does everything that time makes due. */
@@ -173,7 +146,7 @@ static void keep_up(qd_room_actor *actor)
     bool empty = is_empty(actor);
     uint64_t due_ns = qd_room_clock_tick(actor, now_ns);
     qd_slow_readers_look(actor, now_ns);
-    catch_up(actor);
+    qd_tick_catch_up(actor);
     due_ns = earlier(due_ns, close_when_due(actor, now_ns, empty));
     if (actor->room == NULL) {
         atomic_store_explicit(&actor->base.yields, false, memory_order_relaxed);
@@ -266,7 +239,7 @@ void qd_room_run_inline(qd_actor *base)
     for (qd_message *next; message != NULL && may_run_inline(actor, (qd_room_message *)message); message = next) {
         next = message->next;
         stepped |= ((qd_request *)message)->decoded.message.kind == QD_CLIENT_STEP;
-        qd_command_run(actor, (qd_room_message *)message, false);
+        qd_time_budget_apply_inline(actor, (qd_request *)message);
     }
     actor->messages = message;
     if (message != NULL) {
