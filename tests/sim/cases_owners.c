@@ -94,6 +94,18 @@ SCENARIO(connected_session_keeps_its_entities) = {
     ADOPT(C, "handed over from 0 to 3", 0), /* a session that has nothing is not named */
 };
 
+/* The first two entities are left behind by the session's first stay in the room. */
+SCENARIO(all_stays_of_a_session_are_adopted) = {
+    JOIN(A, "token"), /* sessions 1 and 2 */
+    JOIN(B, "token"),
+    SPAWN(A, "", 1, 2, 0),
+    LEAVE(A, "left"),
+    ROOM(A, 0),
+    SPAWN(A, "", 3, 1, 0),
+    ADOPT(B, "handed over 1 2 3 from 1 to 2", 1),
+    LOOK(A, "handed over 3 from 1 to 2 unasked"),
+};
+
 SCENARIO(resumed_session_misses_what_was_adopted) = {
     RESUMABLE(A, "token", "welcome 1 new key for 10000"),
     ROOM(A, 0),

@@ -2,10 +2,7 @@
  *
  * The standby: while all workers are in a run that does not end, other actors still run.
  */
-#define _GNU_SOURCE /* pthread_getname_np */
 #include "work_posted.h"
-
-#include <string.h>
 
 #include "tests/support/test.h"
 
@@ -15,13 +12,6 @@ static qd_actor holders[WORKERS_MAX];
 static _Atomic uint32_t held, may_end, runs, yielding_runs;
 
 /* On a slow machine the standby may be faster than the last workers. */
-static bool is_standby(void)
-{
-    char name[16];
-
-    return pthread_getname_np(pthread_self(), name, sizeof name) == 0 && strcmp(name, "qd-standby") == 0;
-}
-
 static void hold_worker(qd_actor *actor)
 {
     if (is_standby()) {

@@ -190,7 +190,8 @@ static uint32_t decide_who_yields(qd_room_actor *actor, const qd_request *reques
     return count;
 }
 
-/* Whether a member that yields is connected, and so gets a report. The request names it, so it is the only one. */
+/* Whether a member that yields is connected, and so gets a report. It is the only one: the request names a session, of
+ * which earlier members may be left that have no connection. */
 static bool is_any_reported(const qd_room_actor *actor)
 {
     for (uint32_t i = 0; i < actor->member_capacity; i++) {
@@ -211,7 +212,7 @@ static uint32_t adopt_from(qd_room_actor *actor, qd_membership *membership, uint
     qd_charges_settle(&actor->charges, from);
     qd_charges_settle(&actor->charges, membership->member);
     qd_array_sort(given, count);
-    if (frames->count > 0) {
+    if (frames->count > 0 && row->membership != NULL) {
         report(actor, frames, row->membership->endpoint->link, 0,
                &(qd_msg_handed_over){.room = actor->entry.handle,
                                      .count = count,
