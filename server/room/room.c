@@ -359,6 +359,7 @@ void qd_room_tick_views(qd_room *room, const qd_executor *executor, uint32_t ski
 void qd_room_tick_pairs(qd_room *room, const qd_executor *executor, uint32_t skipped)
 {
     const bool resets = qd_pairs_tick(&room->pairs, executor, skipped);
+
     room->entities.emptied = false;
     qd_entities_settle(&room->entities);
     if (resets) {

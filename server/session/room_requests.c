@@ -291,11 +291,10 @@ void qd_room_request_list(qd_session *session, qd_request **request)
     while (!rows.is_done) {
         list_page(session, after, &rows);
     }
-    qd_session_answer(session, *request,
-                      &(qd_server_message){.kind = QD_SERVER_ROOM_LIST,
-                                           .as.room_list = {.count = rows.count,
-                                                            .rooms = rooms,
-                                                            .more = rows.more,
-                                                            .next = rows.more ? after : ""}});
+    qd_session_answer(
+        session, *request,
+        &(qd_server_message){
+            .kind = QD_SERVER_ROOM_LIST,
+            .as.room_list = {.count = rows.count, .rooms = rooms, .more = rows.more, .next = rows.more ? after : ""}});
     qd_shared_free(rooms, size);
 }

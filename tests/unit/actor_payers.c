@@ -226,6 +226,7 @@ static void join(uint32_t i)
                                            .depth = 4,
                                            .grace_ms = 0,
                                            .empty_close_ms = 1000};
+
         qd_account_add(tenant, QD_QUOTA_CREATED, 1);
         room = qd_room_actor_create(&service, "room", &config, s->endpoint);
         assert_non_null(room);

@@ -156,7 +156,8 @@ static const golden_vector server_vectors[] = {
     {"room_left", "0803220308ac02", "seq: 3 room_left { room: 300 }"},
     {"room_slowed", "aa010808ac02100318c413", "room_slowed { room: 300 tick_hz: 3 tick_us: 2500 }"},
     {"room_closed", "08042a0508ac021002", "seq: 4 room_closed { room: 300 reason: REASON_EMPTY }"},
-    {"room_list", "0805322e0a160a056c6f626279100118142080e497d01228ac0230040a000a090a05706c617a61100210011a05706c617a61",
+    {"room_list",
+     "0805322e0a160a056c6f626279100118142080e497d01228ac0230040a000a090a05706c617a61100210011a05706c617a61",
      "seq: 5 room_list { rooms { name: \"lobby\" tick_mode: TICK_MODE_CLOCK tick_hz: 20 tick: 5000000000 entities: 300 "
      "sessions: 4 } rooms { } rooms { name: \"plaza\" tick_mode: TICK_MODE_STEP } more: true "
      "next: \"plaza\" }"},
