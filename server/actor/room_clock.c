@@ -74,17 +74,6 @@ static void run_again(qd_room_actor *actor)
     qd_pace_start(&actor->pace);
 }
 
-/* Ticks at the room's expense. A Step's tick is at its session's. Returns when it ended. */
-static uint64_t tick(qd_room_actor *actor, uint64_t skipped)
-{
-    qd_service *service = actor->service;
-
-    qd_tick(actor, skipped > UINT32_MAX ? UINT32_MAX : (uint32_t)skipped);
-    uint64_t now_ns = qd_service_now_ns(service);
-    qd_time_bucket_charge(&actor->time, service->share, now_ns, actor->tick_ns);
-    return now_ns;
-}
-
 /* Tells members when the room is slowed, or not any more. */
 static void keep_pace(qd_room_actor *actor, uint64_t now_ns, uint64_t took_ns, uint64_t skipped)
 {
@@ -150,7 +139,7 @@ uint64_t qd_room_clock_tick(qd_room_actor *actor, uint64_t now_ns)
 {
     if (actor->config.tick_mode != QD_TICK_MODE_CLOCK) {
         if (actor->lockstep.due_ns <= now_ns) {
-            (void)tick(actor, 0);
+            (void)qd_tick(actor, 0, NULL);
         }
         return actor->lockstep.due_ns;
     }
@@ -173,7 +162,7 @@ uint64_t qd_room_clock_tick(qd_room_actor *actor, uint64_t now_ns)
         uint64_t skipped = periods - actor->clock_periods - 1;
 
         actor->clock_periods = periods;
-        uint64_t end_ns = tick(actor, skipped);
+        uint64_t end_ns = qd_tick(actor, skipped > UINT32_MAX ? UINT32_MAX : (uint32_t)skipped, NULL);
         keep_pace(actor, end_ns, end_ns - now_ns, skipped);
     }
     if (may_rest(actor)) {

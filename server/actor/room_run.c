@@ -3,7 +3,6 @@
 
 #include "../base/memory/array.h"
 #include "../base/memory/fetch.h"
-#include "commands/commands.h"
 #include "room_clock.h"
 #include "tick/closing.h"
 #include "tick/slow_readers.h"
@@ -84,7 +83,7 @@ static uint64_t forget_when_due(qd_room_actor *actor, uint64_t now_ns)
     if (now_ns < due_ns) {
         return due_ns;
     }
-    qd_tick(actor, 0);
+    (void)qd_tick(actor, 0, NULL);
     actor->epoch = qd_service_random(actor->service);
     return QD_NEVER;
 }
@@ -132,6 +131,7 @@ static void choose_place(qd_room_actor *actor, uint64_t now_ns)
     if (yields != atomic_load_explicit(&actor->base.yields, memory_order_relaxed)) {
         atomic_store_explicit(&actor->base.yields, yields, memory_order_relaxed);
     }
+    qd_actor_set_long(&actor->base, now_ns < actor->long_until_ns || !TAILQ_EMPTY(&actor->laters));
 }
 
 /* Does everything that time makes due. */
@@ -249,7 +249,7 @@ void qd_room_run_inline(qd_actor *base)
     for (qd_message *next; message != NULL && may_run_inline(actor, (qd_room_message *)message); message = next) {
         next = message->next;
         stepped |= ((qd_request *)message)->decoded.message.kind == QD_CLIENT_STEP;
-        qd_command_run(actor, (qd_room_message *)message, false);
+        qd_time_budget_apply_inline(actor, (qd_request *)message);
     }
     actor->messages = message;
     if (message != NULL) {

@@ -21,6 +21,7 @@
     X(HELPER_SPIN, "helper_spin")                                                                                      \
     X(CALLER_SPIN, "caller_spin")                                                                                      \
     X(BATCH_STEALING, "batch_stealing")                                                                                \
+    X(SLICES, "slices")                                                                                                \
     X(PREFETCH, "prefetch")                                                                                            \
     X(ROOT_CHOICE, "root_choice")                                                                                      \
     X(ROOT_STRETCH, "root_stretch")                                                                                    \

@@ -3,6 +3,7 @@
  * Rooms: very many at once, lists, statistics, their clock, and the config that is in force.
  */
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -141,6 +142,28 @@ SESSION_TEST(list_reports_each_room)
     for (size_t i = 0; i < list->count; i++) {
         assert_true(strcmp(list->rooms[i].name, names[4]) > 0);
     }
+
+    /* A room that others may not join is on nobody else's list. An answer looks at a part of so many. */
+    qd_msg_room_config own = session_step_room;
+    own.join = QD_ACCESS_CREATOR;
+    for (uint32_t i = 0; i < 3 * ROOMS; i++) {
+        char name[32];
+
+        snprintf(name, sizeof name, "own %04u", i);
+        qd_client_open_room(client, name, &own);
+    }
+    session_open_room(client, "seen", NULL);
+    qd_client *other = session_open(ADDRESS);
+    char next[QD_ROOM_NAME_BYTES_MAX + 1] = "own";
+    uint32_t answers = 0;
+    do {
+        list = &session_expect(other, qd_client_list_rooms(other, next, 1), QD_SERVER_ROOM_LIST)->as.room_list;
+        snprintf(next, sizeof next, "%s", list->next);
+        answers++;
+        assert_true(list->count == 1 || list->more);
+    } while (list->count == 0);
+    assert_string_equal(list->rooms[0].name, "seen");
+    assert_int_equal(answers, 3);
 
     /* The list follows the state of the room within moments. */
     const qd_msg_room_info *info;

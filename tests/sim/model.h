@@ -103,6 +103,7 @@ typedef struct model_stay {
     uint32_t number; /* among all stays of the room: its entities' ids come from it */
     uint64_t session;
     uint32_t token;                     /* which one its session has; 0: none */
+    uint8_t grant;                      /* what it allowed when the session said Hello; 0: the session has ended */
     model_roster rosters[STAY_ROSTERS]; /* as they were sent */
     model_op **ops;                     /* that were sent */
     size_t op_count, op_capacity;

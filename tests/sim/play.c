@@ -11,6 +11,7 @@
 #include "client.h"
 #include "hostile.h"
 #include "play.h"
+#include "reload.h"
 #include "scenario.h"
 
 #define STEP_DEADLINE_MS_MAX 300u
@@ -131,11 +132,17 @@ static void make(sim_play *play, uint64_t seed, uint32_t traits, bool print_dige
         world->prompt_context = &scene->house.server.sessions;
     }
     make_rooms(scene);
+    memset(scene->grants, SIM_GRANT_ALL, sizeof scene->grants);
+    if (traits & SIM_RELOADS) {
+        sim_reload_start(scene);
+    }
     play->client_count = 2 + sim_pick(world, CLIENTS_MAX - 2);
     bool have_tokens = sim_percent(world, traits & SIM_CUTS ? 90 : 60);
     for (uint32_t i = 0; i < play->client_count; i++) {
-        play->clients[i] = (sim_client){
-            .scene = scene, .vandal = i == CLIENTS_MAX - 2, .token = have_tokens ? sim_pick(world, SIM_TOKENS) : 0};
+        uint32_t token = have_tokens ? sim_pick(world, SIM_TOKENS) : 0;
+
+        token = traits & SIM_RELOADS && token == 0 ? 1 : token;
+        play->clients[i] = (sim_client){.scene = scene, .vandal = i == CLIENTS_MAX - 2, .token = token};
     }
     play->hostile_count = traits & SIM_HOSTILE ? 1 + sim_pick(world, HOSTILES_MAX) : 0;
     for (uint32_t i = 0; i < play->hostile_count; i++) {
@@ -155,9 +162,27 @@ static void jump(sim_play *play)
     }
 }
 
+static void reload(void *context)
+{
+    sim_play *play = context;
+
+    sim_reload(&play->scene, play->clients, play->client_count);
+}
+
+/* The tokens change while everything happens, or not any more. */
+static void let_reload(sim_play *play, bool may)
+{
+    play->scene.house.world.interrupt = play->scene.traits & SIM_RELOADS && may ? reload : NULL;
+    play->scene.house.world.interrupt_context = play;
+}
+
 static void happen(sim_play *play)
 {
     sim_world *world = &play->scene.house.world;
+
+    if (world->interrupt != NULL && sim_pick(world, 200) == 0) {
+        reload(play);
+    }
 
     if (play->scene.traits & SIM_JUMPS && sim_pick(world, 200) == 0) {
         jump(play);
@@ -272,6 +297,10 @@ static void check_clocks(sim_play *play)
 {
     static clocks before, after;
 
+    /* The one who looks has no token. */
+    if (play->scene.house.server.sessions.tokens != NULL) {
+        return;
+    }
     look_at_clocks(play, &before);
     settle_for(play, 3000);
     look_at_clocks(play, &after);
@@ -291,6 +320,7 @@ static void check_clocks(sim_play *play)
 
 static void come_to_rest(sim_play *play)
 {
+    let_reload(play, false);
     for (uint32_t i = 0; i < play->client_count; i++) {
         play->clients[i].stalled = 0;
         sim_client_come_back(&play->clients[i]);
@@ -317,6 +347,7 @@ static void stop(sim_play *play)
     sim_scene *scene = &play->scene;
 
     /* The server stops while everything goes on. */
+    let_reload(play, true);
     for (uint32_t i = 0; i < 100; i++) {
         happen(play);
     }
@@ -348,6 +379,7 @@ void sim_play_seed(uint64_t seed, uint32_t traits, bool print_digests, sim_playe
 
     make(&play, seed, traits, print_digests);
     uint32_t length = 500 + sim_pick(&play.scene.house.world, 4000);
+    let_reload(&play, true);
     for (uint32_t i = 0; i < length; i++) {
         happen(&play);
     }

@@ -249,6 +249,12 @@ TEST(visibility_index_without_observers_is_not_suspended)
     assert_true(refused > 0);
 }
 
+/* The leaves of a view that ends need memory. Without it, the suspension takes their place. */
+SCENARIO(unobserve_at_a_tick_without_memory_is_reported,
+         "join -> B; spawn 0..999 50; observe 1 range 10; tick -> A view 1000 enters;"
+         "unobserve 1; memory none; tick -> A view suspended without memory; memory 0;"
+         "tick -> A view reset")
+
 /* The first entity with a visible range needs bodies of each observer. One that has ended has none to free. */
 SCENARIO(a_room_without_memory_refuses_a_visible_range_and_goes_on,
          "spawn 1 50, 2 52; observe 1..99 range 10; observe 100 range 10 x 500; describe 2 team 0;"

@@ -33,6 +33,16 @@ typedef struct qd_actor_member {
     bool yields;               /* while an Adopt is carried out: its entities are taken */
 } qd_actor_member;
 
+/* Worker time in the room that nobody has paid for yet (time_bill.h). */
+typedef struct qd_time_bill {
+    uint64_t room_ns;             /* the room's part */
+    uint64_t views_ns, frames_ns; /* what members pay, to be shared out */
+    uint64_t billed_ns;      /* of all ticks and resets: requests that caused them pay for the rest of their time */
+    uint32_t measured_ticks; /* so many ticks from now on are measured in parts */
+    bool measures;           /* the tick, or the resets, that are being made */
+    bool resumes;            /* a reader that was slow gets resets */
+} qd_time_bill;
+
 /* What every tick reads and writes comes first and together: where there are many rooms, it comes from memory. The
  * first cache line leads to the rest. */
 typedef struct qd_room_actor {
@@ -50,9 +60,11 @@ typedef struct qd_room_actor {
     qd_message *messages;                        /* taken out, and left for the next run */
     TAILQ_HEAD(qd_laters, qd_membership) laters; /* memberships with messages that wait behind those of others */
     uint64_t tick_ns;                            /* how long the last tick took */
-    uint64_t runs;                               /* their number; counts the runs that apply messages */
-    uint64_t served_ns;                          /* with any in `laters`: when one of them last had its turn */
-    qd_membership *applied_due;                  /* memberships with an Applied due at the tick */
+    uint64_t long_until_ns;                      /* until then its runs count as long */
+    qd_time_bill bill;
+    uint64_t runs;              /* their number; counts the runs that apply messages */
+    uint64_t served_ns;         /* with any in `laters`: when one of them last had its turn */
+    qd_membership *applied_due; /* memberships with an Applied due at the tick */
     uint32_t lagging_count;
     bool resets_due;   /* a Subscribe waits for its reset */
     bool changed;      /* since the last tick */
