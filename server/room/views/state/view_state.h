@@ -216,9 +216,10 @@ typedef struct qd_views {
     qd_observer *observers;
     uint32_t count, capacity; /* of rows in use or used before */
     uint32_t live, gone;
-    uint32_t boxes;     /* live observers whose region is a box */
-    uint32_t free;      /* the list of free rows, by of_member.next */
-    uint8_t *attention; /* by row: QD_ATTEND_* */
+    uint32_t boxes;        /* live observers whose region is a box */
+    uint32_t relay_period; /* the longest of a tier since there was no observer; 0: none */
+    uint32_t free;         /* the list of free rows, by of_member.next */
+    uint8_t *attention;    /* by row: QD_ATTEND_* */
     uint32_t attention_capacity;
     uint32_t multiplier; /* of all sets of visible entries */
     qd_observer *before; /* copies of observers that have changed since the last tick (last_tick.h), */
