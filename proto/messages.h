@@ -303,6 +303,7 @@ typedef struct qd_msg_room_list {
     size_t count;
     const qd_msg_room_info *rooms;
     bool more;
+    const char *next;
 } qd_msg_room_list;
 
 typedef struct qd_msg_session_info {
@@ -421,6 +422,7 @@ typedef struct qd_msg_server_stats {
     uint64_t refused_by_address_tokens;
     uint64_t dropped_silent;
     uint32_t rooms_slowed;
+    uint64_t suspended_memory;
 } qd_msg_server_stats;
 
 typedef struct qd_msg_room_stats {

@@ -74,10 +74,8 @@ static int list_rooms(const qd_cli *cli, qd_client *client)
                 print_room_row(&list->rooms[i], first);
             }
         }
-        more = list->more && list->count > 0;
-        if (more) {
-            snprintf(after, sizeof after, "%s", list->rooms[list->count - 1].name);
-        }
+        more = list->more && list->next[0] != '\0';
+        snprintf(after, sizeof after, "%s", list->next);
     }
     if (cli->json) {
         fputs(first ? "]\n" : "\n]\n", stdout);
@@ -166,6 +164,7 @@ static void print_server_stats(const qd_msg_server_stats *stats, bool json)
         {"refused_by_address_accepts", (double)stats->refused_by_address_accepts, WHOLE},
         {"refused_by_address_tokens", (double)stats->refused_by_address_tokens, WHOLE},
         {"dropped_silent", (double)stats->dropped_silent, WHOLE},
+        {"suspended_memory", (double)stats->suspended_memory, WHOLE},
         {"detached", (double)stats->detached, WHOLE},
         {"resumed", (double)stats->resumed, WHOLE},
         {"refused_by_session_rooms", (double)stats->refused_by_session_rooms, WHOLE},

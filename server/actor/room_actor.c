@@ -8,8 +8,11 @@
 
 #define MS_NS UINT64_C(1000000)
 
-/* A batch of this many entities takes about 0.3 ms, and several times that if all of them jump. */
-#define LIGHT_ENTITIES_MAX 32768u
+/* A batch of this many entities takes about 10 us, and up to 2 ms if all of them jump. */
+#define LIGHT_ENTITIES_MAX 4096u
+
+/* So many take a millisecond or more. */
+#define LONG_ENTITIES_MIN 10000u
 
 /* Returns whether there was memory for the room. */
 static bool create_room(qd_room_actor *actor)
@@ -60,7 +63,8 @@ qd_room_actor *qd_room_actor_create(qd_service *service, const char *name, const
     actor->epoch = qd_service_random(service);
     actor->creator = creator->session;
     actor->empty_since_ns = QD_NEVER;
-    actor->timer_ns = QD_NEVER;
+    actor->timer_ns = actor->rest_trim_ns = QD_NEVER;
+    atomic_init(&actor->shown_zero_ns, QD_NEVER);
     memcpy(actor->entry.name, name, strlen(name) + 1);
     qd_actor_init(&actor->base, qd_room_run);
     actor->base.fetch = qd_room_run_fetch;
@@ -112,6 +116,22 @@ static bool is_light(const qd_request *request)
     }
 }
 
+/* Whether it may take a worker a millisecond or more. */
+static bool is_long(const qd_request *request)
+{
+    switch (request->decoded.message.kind) {
+    case QD_CLIENT_QUERY:
+    case QD_CLIENT_GET_SNAPSHOT:
+        return true;
+    case QD_CLIENT_SPAWN:
+    case QD_CLIENT_MOVE:
+    case QD_CLIENT_TELEPORT:
+        return request->decoded.message.as.batch.entities.count > LONG_ENTITIES_MIN;
+    default:
+        return false;
+    }
+}
+
 /* Most sessions never make a worker work for long, and this does not look at the clock. */
 static bool is_within_budget(const qd_service *service, const qd_endpoint *endpoint)
 {
@@ -126,7 +146,10 @@ void qd_room_actor_post(qd_room_actor *actor, qd_request *request)
     const qd_scheduler *scheduler = actor->service->config.scheduler;
 
     bool light = request->light = is_light(request), urgent = is_within_budget(actor->service, endpoint);
-    request->bytes = sizeof *request + request->decoded.memory_size;
+    request->bytes += request->decoded.memory_size;
+    if (!light && is_long(request)) {
+        qd_actor_set_long(&actor->base, true);
+    }
     qd_backpressure_enter(&membership->batches, 1, qd_room_actor_share(actor), endpoint->link);
     qd_backpressure_enter(&endpoint->bytes, request->bytes, endpoint->bytes_max, endpoint->link);
     /* From here on a run may apply the request and free it. */

@@ -2,10 +2,15 @@
 #include "time_budget.h"
 
 #include "commands/commands.h"
+#include "state/time_bill.h"
 #include "state/work_time.h"
 
-/* The run looks at the clock after this many light messages, and after each other message. */
+/* The run looks at the clock after this many light messages, and after each other message. It looks as well when a Step
+ * has ticked for long. */
 #define LIGHT_MESSAGES 16u
+
+/* A batch of fewer entities takes less time than is worth a look at the clock. */
+#define MEASURED_ENTITIES 2048u
 
 /* How long a session's turn is in one run, at least one message. */
 #define TURN_NS UINT64_C(1000000)
@@ -18,6 +23,7 @@ typedef struct slice {
     qd_room_actor *actor;
     bool stopping;
     uint64_t end_ns, looked_ns; /* QD_NEVER: the clock was not looked at yet */
+    uint64_t billed_ns;         /* of the room's bill then, or when the run began */
     uint32_t light;             /* messages since then */
     bool is_over;
     bool urgent; /* it has carried out a message of a session within its budget */
@@ -28,21 +34,49 @@ static void look(slice *run)
     const qd_service *service = run->actor->service;
 
     run->looked_ns = qd_service_now_ns(service);
+    run->billed_ns = run->actor->bill.billed_ns;
     run->light = 0;
     if (run->end_ns == QD_NEVER) {
         run->end_ns = run->looked_ns + service->config.time_budget_ns;
     }
 }
 
+static bool is_long_batch(const qd_request *request)
+{
+    const qd_client_message *message = &request->decoded.message;
+
+    return (message->kind == QD_CLIENT_MOVE && message->as.batch.entities.count >= MEASURED_ENTITIES) ||
+           (message->kind == QD_CLIENT_MOVE_ROSTER && message->as.move_roster.count >= MEASURED_ENTITIES);
+}
+
 static bool is_light(const qd_room_message *message)
 {
-    return message != &message->membership->leave && ((const qd_request *)message)->light;
+    const qd_request *request = (const qd_request *)message;
+
+    return message != &message->membership->leave && request->light && !is_long_batch(request);
 }
 
 /* In a closed room and when the server stops, everything is answered now. */
 static bool is_endless(const slice *run)
 {
     return run->stopping || run->actor->room == NULL;
+}
+
+static bool has_ticked_long(const slice *run)
+{
+    return run->actor->bill.billed_ns - run->billed_ns >= QD_BILL_LONG_NS;
+}
+
+/* The session pays for messages that took so long on the clock until now_ns, except for ticks and resets that are billed
+ * since `billed_before_ns`. Returns how long all of it worked. */
+static uint64_t bill(const qd_room_actor *actor, qd_membership *membership, uint64_t now_ns, uint64_t took_ns,
+                     uint64_t billed_before_ns)
+{
+    const uint64_t billed_ns = actor->bill.billed_ns - billed_before_ns;
+    const uint64_t rest_ns = took_ns > billed_ns ? qd_work_time_of(actor->service, now_ns, took_ns - billed_ns) : 0;
+
+    qd_time_bill_request(actor->service, membership, now_ns, rest_ns);
+    return billed_ns + rest_ns;
 }
 
 /* Carries the message out and charges its session. Of the light messages between two looks, the session of the last one
@@ -58,19 +92,20 @@ static void carry_out(slice *run, qd_room_message *message)
     if (!light && !is_endless(run)) {
         qd_work_time_begin(run->actor->service, run->looked_ns);
     }
+    if (leaves && !is_endless(run)) {
+        qd_time_bill_close(run->actor->service, membership, run->looked_ns);
+    }
     qd_command_run(run->actor, message, run->stopping);
-    if (is_endless(run) || (light && ++run->light < LIGHT_MESSAGES)) {
+    if (is_endless(run) || (light && ++run->light < LIGHT_MESSAGES && !has_ticked_long(run))) {
         return;
     }
-    const uint64_t before_ns = run->looked_ns;
+    const uint64_t before_ns = run->looked_ns, billed_before_ns = run->billed_ns;
     look(run);
     run->is_over = run->looked_ns >= run->end_ns;
     if (leaves || before_ns == QD_NEVER) {
         return;
     }
-    const qd_service *service = run->actor->service;
-    const uint64_t took_ns = qd_work_time_of(service, run->looked_ns, run->looked_ns - before_ns);
-    qd_time_bucket_charge(&membership->endpoint->time, service->share, run->looked_ns, took_ns);
+    const uint64_t took_ns = bill(run->actor, membership, run->looked_ns, run->looked_ns - before_ns, billed_before_ns);
     membership->turn_ns = took_ns + (membership->turn == run->actor->runs ? membership->turn_ns : 0);
     membership->turn = run->actor->runs;
 }
@@ -250,7 +285,11 @@ static void go_on(slice *run)
 
 void qd_time_budget_apply(qd_room_actor *actor, bool stopping)
 {
-    slice run = {.actor = actor, .stopping = stopping, .end_ns = QD_NEVER, .looked_ns = QD_NEVER};
+    slice run = {.actor = actor,
+                 .stopping = stopping,
+                 .end_ns = QD_NEVER,
+                 .looked_ns = QD_NEVER,
+                 .billed_ns = actor->bill.billed_ns};
 
     actor->runs++;
     apply_overdue(&run);
@@ -262,4 +301,20 @@ void qd_time_budget_apply(qd_room_actor *actor, bool stopping)
         apply_later(&run);
     }
     go_on(&run);
+}
+
+void qd_time_budget_apply_inline(qd_room_actor *actor, qd_request *request)
+{
+    const qd_service *service = actor->service;
+    qd_membership *membership = request->head.membership;
+
+    if (!is_long_batch(request)) {
+        qd_command_run(actor, &request->head, false);
+        return;
+    }
+    const uint64_t start_ns = qd_service_now_ns(service), billed_before_ns = actor->bill.billed_ns;
+    qd_work_time_begin(service, start_ns);
+    qd_command_run(actor, &request->head, false);
+    const uint64_t end_ns = qd_service_now_ns(service);
+    (void)bill(actor, membership, end_ns, end_ns - start_ns, billed_before_ns);
 }

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* environ */
 #include "start.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
@@ -30,6 +31,9 @@
 /* Open files besides the connections: connections that are being refused, the listener, and those of each loop. */
 #define FILES_AROUND    100u
 #define FILES_OF_A_LOOP 4u
+
+/* The table of open files has this size from the start, or that which is needed. */
+#define RESERVED_FILES_MAX 65536u
 
 /* The system's buffer for each direction of a connection. The smallest holds a batch of a thousand entities. */
 #define SOCKET_BYTES_MIN 16384u
@@ -141,6 +145,17 @@ static void stop(qd_server *server, qd_net *net, const uint32_t *drain_seconds)
     qd_log(QD_LOG_INFO, "stopped");
 }
 
+/* Growing the table of open files takes the system up to 10 ms while threads run, and each growth doubles it. So it
+ * gets its size now. */
+static void reserve_files(rlim_t needed)
+{
+    const int last = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, needed < RESERVED_FILES_MAX ? needed : RESERVED_FILES_MAX);
+
+    if (last >= 0) {
+        close(last);
+    }
+}
+
 /* Each connection is a file. The soft limit, usually 1,024, is for programs that use select. */
 static void raise_files(uint32_t connections_max, uint32_t loops)
 {
@@ -162,7 +177,9 @@ static void raise_files(uint32_t connections_max, uint32_t loops)
                "systemd, --ulimit of docker), or allow fewer connections",
                QD_LOG_NUMBER("connections_max", connections_max), QD_LOG_NUMBER("needed", needed),
                QD_LOG_NUMBER("allowed", files.rlim_cur));
+        needed = files.rlim_cur - 1;
     }
+    reserve_files(needed);
 }
 
 static void warn_of_strays(void)

@@ -66,6 +66,8 @@ struct qd_actor {
      * exclusive access. */
     qd_actor_fn fetch;
     _Atomic bool yields; /* all its wakes are like wake_behind, also that of its timer; its own run sets this */
+    /* Its next run may take a millisecond or more. A hint, which its own run sets, and who posts long work to it. */
+    _Atomic bool is_long;
     /* private to the scheduler */
     _Atomic uint32_t state;
     struct qd_actor *next, *next_batch;
@@ -77,6 +79,19 @@ struct qd_actor {
 
 /* In `state`: a plain wake has come and is not answered yet. Other schedulers than the pool may never set it. */
 #define QD_ACTOR_URGENT 4u
+
+/* Whether the next run may be long; a hint. [any] */
+static inline bool qd_actor_is_long(const qd_actor *actor)
+{
+    return atomic_load_explicit(&actor->is_long, memory_order_relaxed);
+}
+
+static inline void qd_actor_set_long(qd_actor *actor, bool is_long)
+{
+    if (qd_actor_is_long(actor) != is_long) {
+        atomic_store_explicit(&actor->is_long, is_long, memory_order_relaxed);
+    }
+}
 
 /* Whether another plain wake would change nothing; a hint. [any] */
 static inline bool qd_actor_is_urgent(const qd_actor *actor)
@@ -90,6 +105,7 @@ static inline void qd_actor_init(qd_actor *actor, qd_actor_fn run)
     actor->fetch = NULL;
     atomic_init(&actor->state, 0);
     atomic_init(&actor->yields, false);
+    atomic_init(&actor->is_long, false);
     actor->next = actor->next_batch = actor->previous = NULL;
     actor->waits_behind = false;
     actor->due_ns = QD_NEVER;

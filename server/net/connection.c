@@ -10,17 +10,19 @@
 /* How long a connection waits for the peer's end after it has written everything. */
 #define LINGER_MS 1000u
 
-/* The most writes in a row for one connection; then the others get their turn. */
-#define WRITES_IN_A_ROW_MAX 16u
+/* The most that a connection writes in its turn; then the others get theirs. A write counts as WRITE_BYTES_MIN at
+ * least. */
+#define TURN_WRITE_BYTES 262144u
+#define WRITE_BYTES_MIN  16384u
 
 /* libuv reports that a socket is writable again only by completing a write. That write is at most this long, so that
  * few bytes count as queued although the system has taken them. */
 #define WRITE_BYTES_MAX 65536u
 
-/* A connection's turn takes about a millisecond; then the others get their turn, and the rest of its bytes waits. The
- * turn is measured in estimated nanoseconds, because reading the clock for each frame would be slow. The estimate per
- * byte is that of an answer with many small parts, the most expensive kind. */
-#define TURN_COST      1000000u
+/* A connection's turn takes about 0.4 ms; then the others get their turn, and the rest of its bytes waits. The turn is
+ * measured in estimated nanoseconds, because reading the clock for each frame would be slow. The estimate per byte is
+ * that of an answer with many small parts, the most expensive kind. */
+#define TURN_COST      400000u
 #define FRAME_COST     500u
 #define READ_BYTE_COST 1u
 
@@ -29,10 +31,27 @@ static void write_out(qd_connection *connection);
 
 /* ---- reading [loop] ---- */
 
-/* The next turn begins with `serve`, at most once per turn of the loop. */
+/* Called before anything that takes time. */
+static void begin_turn(qd_connection *connection)
+{
+    if (connection->turn != connection->loop->turns) {
+        connection->turn = connection->loop->turns;
+        connection->turn_cost = 0;
+        connection->intake.frames = 0;
+    }
+}
+
 static bool is_turn_over(const qd_connection *connection)
 {
     return connection->turn_cost + (uint64_t)connection->intake.frames * FRAME_COST >= TURN_COST;
+}
+
+static bool takes_frames(const qd_connection *connection)
+{
+    /* Acquire: see connection_ops.c. */
+    return connection->state == QD_CONNECTION_OPEN &&
+           atomic_load_explicit(&connection->pauses, memory_order_acquire) == 0 &&
+           !qd_connection_is_close_asked(connection) && !qd_outbox_stalled(&connection->outbox);
 }
 
 /* The intake asks this before each frame. */
@@ -40,19 +59,18 @@ static bool may_deliver(const qd_link *link)
 {
     const qd_connection *connection = (const qd_connection *)link;
 
-    /* Acquire: see connection_ops.c. */
-    return connection->state == QD_CONNECTION_OPEN &&
-           atomic_load_explicit(&connection->pauses, memory_order_acquire) == 0 &&
-           !qd_connection_is_close_asked(connection) && !qd_outbox_stalled(&connection->outbox) &&
-           !is_turn_over(connection);
+    return takes_frames(connection) && !is_turn_over(connection);
 }
 
+/* Without a buffer, libuv reads nothing and goes on to the others: cheaper than to stop reading and start again. */
 static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
 {
     qd_connection *connection = handle->data;
 
     (void)suggested;
-    *buffer = uv_buf_init((char *)connection->loop->read_buffer, QD_LOOP_READ_BYTES);
+    begin_turn(connection);
+    const bool waits = connection->intake.held != NULL || is_turn_over(connection);
+    *buffer = uv_buf_init((char *)connection->loop->read_buffer, waits ? 0 : QD_LOOP_READ_BYTES);
 }
 
 static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer);
@@ -60,12 +78,14 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer);
 /* Delivers held bytes, then starts or stops reading, as the state demands. */
 static void continue_reading(qd_connection *connection)
 {
+    begin_turn(connection);
     qd_intake_continue(&connection->intake);
-    if (connection->state == QD_CONNECTION_OPEN && is_turn_over(connection)) {
+    const bool holds = connection->intake.held != NULL, waits = takes_frames(connection) && is_turn_over(connection);
+    if (holds && waits) {
         qd_connection_post(connection);
     }
     bool discard = connection->state == QD_CONNECTION_CLOSING || connection->state == QD_CONNECTION_LINGERING;
-    bool wanted = !connection->peer_ended && (discard || qd_intake_is_open(&connection->intake));
+    bool wanted = !connection->peer_ended && (discard || waits || qd_intake_is_open(&connection->intake));
     if (wanted == connection->reading) {
         return;
     }
@@ -85,7 +105,7 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
 {
     qd_connection *connection = stream->data;
 
-    if (count == 0) {
+    if (count == 0 || count == UV_ENOBUFS) {
         return;
     }
     if (count < 0 && connection->state == QD_CONNECTION_OPEN && qd_intake_is_partial(&connection->intake)) {
@@ -191,16 +211,12 @@ static void write_out(qd_connection *connection)
     if (connection->state != QD_CONNECTION_OPEN && connection->state != QD_CONNECTION_CLOSING) {
         return;
     }
-    for (uint32_t i = 0; !connection->writing; i++) {
+    for (size_t left = TURN_WRITE_BYTES; !connection->writing;) {
         uv_buf_t vectors[QD_OUTBOX_VECTORS_MAX];
 
         uv_mutex_lock(&connection->lock);
-        uint32_t count = qd_outbox_gather(&connection->outbox, vectors);
+        uint32_t count = qd_outbox_gather(&connection->outbox, left, vectors);
         uv_mutex_unlock(&connection->lock);
-        if (count > 0 && i == WRITES_IN_A_ROW_MAX) {
-            qd_connection_post(connection);
-            count = 0;
-        }
         if (count == 0) {
             break;
         }
@@ -214,7 +230,12 @@ static void write_out(qd_connection *connection)
             return;
         } else {
             consume(connection, (size_t)written);
+            const size_t counted = (size_t)written > WRITE_BYTES_MIN ? (size_t)written : WRITE_BYTES_MIN;
+            left -= counted < left ? counted : left;
         }
+    }
+    if (!connection->writing && qd_outbox_bytes(&connection->outbox) > 0) {
+        qd_connection_post(connection);
     }
     if (connection->state == QD_CONNECTION_CLOSING && qd_outbox_bytes(&connection->outbox) == 0) {
         linger(connection);
@@ -375,8 +396,7 @@ static void serve(qd_loop_request *request)
     uint64_t due_ns = connection->close_due_ns;
     uv_mutex_unlock(&connection->lock);
 
-    connection->turn_cost = 0;
-    connection->intake.frames = 0;
+    begin_turn(connection);
     if (connection->state == QD_CONNECTION_FRESH) {
         open_socket(connection);
     }

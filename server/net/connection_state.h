@@ -47,7 +47,8 @@ typedef struct qd_connection {
     uv_write_t write;
     size_t write_bytes; /* of the current write */
     qd_intake intake;
-    uint64_t turn_cost;              /* since `serve` began, without that of frames */
+    uint64_t turn;                   /* the loop's turn that turn_cost is of */
+    uint64_t turn_cost;              /* so far, without that of frames */
     qd_signs signs;                  /* of the peer's life */
     qd_loop_deadline deadline;       /* the handler's while open; then the end of closing */
     LIST_ENTRY(qd_connection) links; /* in the list of its loop */

@@ -5,14 +5,22 @@
 
 #include "../base/assert.h"
 
+/* The beginning of such a frame may use the reserve: without memory for it the connection ends, and its session with
+ * it. */
+#define RESERVED_FRAME_MAX 8192u
+
 static void *reader_alloc(void *heap, size_t size)
 {
-    return qd_heap_alloc(heap, size);
+    return size <= RESERVED_FRAME_MAX ? qd_shared_alloc_reserved(size) : qd_heap_alloc(heap, size);
 }
 
 static void reader_release(void *heap, void *memory, size_t size)
 {
-    qd_heap_free(heap, memory, size);
+    if (size <= RESERVED_FRAME_MAX) {
+        qd_shared_free(memory, size);
+    } else {
+        qd_heap_free(heap, memory, size);
+    }
 }
 
 void qd_intake_init(qd_intake *intake, qd_link *link, const qd_link_handler *handler,

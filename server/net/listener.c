@@ -18,7 +18,7 @@
 #define BACKLOG 1024
 
 /* The most accepts in a row; then existing connections get their turn. */
-#define ACCEPTS_IN_A_ROW_MAX 64u
+#define ACCEPTS_IN_A_ROW_MAX 8u
 
 /* How long a refused connection is kept. If it were closed while the peer still sends, the system would answer with a
  * reset, which can destroy the reason before the peer reads it. */

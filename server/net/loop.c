@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "loop.h"
 
+#include <sys/prctl.h>
 #include <time.h>
 
 #include "../base/ablation.h"
@@ -30,8 +31,8 @@ void qd_loop_post(qd_loop *loop, qd_loop_request *request)
     bool first = qd_mailbox_put(&loop->requests, &request->message);
 
     /* Only the first request of a burst wakes the loop. A callback on the loop need not wake it, because the turn ends
-     * with the requests. A request that posts another one does: that one runs a turn later, after the sockets. */
-    if (first && !(qd_loop_is_current(loop) && !loop->running_requests)) {
+     * with the requests. Those that a request posts run a turn later, after the sockets (see on_turn). */
+    if (first && !qd_loop_is_current(loop)) {
         uv_async_send(&loop->wake);
     }
 }
@@ -40,7 +41,6 @@ static void run_requests(qd_loop *loop)
 {
     qd_message *message = qd_mailbox_take(&loop->requests);
 
-    loop->running_requests = true;
     while (message) {
         qd_loop_request *request = (qd_loop_request *)message;
 
@@ -48,7 +48,12 @@ static void run_requests(qd_loop *loop)
         message = message->next;
         request->run(request);
     }
-    loop->running_requests = false;
+}
+
+/* An active one keeps the loop from waiting. */
+static void on_idle(uv_idle_t *idle)
+{
+    (void)idle;
 }
 
 /* libuv calls this before it waits. It does everything that this turn's callbacks posted. */
@@ -56,7 +61,13 @@ static void on_turn(uv_prepare_t *turn)
 {
     qd_loop *loop = turn->data;
 
+    loop->turns++;
     run_requests(loop);
+    if (qd_mailbox_is_empty(&loop->requests)) {
+        uv_idle_stop(&loop->idle);
+    } else {
+        uv_idle_start(&loop->idle, on_idle);
+    }
     if (loop->stopping && loop->holders == 0) {
         uv_stop(&loop->uv);
     }
@@ -167,6 +178,8 @@ static void run(void *argument)
     qd_loop *loop = argument;
 
     current = loop;
+    /* By default the system may end a short sleep 50 microseconds late. */
+    prctl(PR_SET_TIMERSLACK, 1);
     uv_run(&loop->uv, UV_RUN_DEFAULT);
     current = NULL;
 }
@@ -186,6 +199,7 @@ qd_status qd_loop_init(qd_loop *loop)
     }
     /* These cannot fail. */
     uv_prepare_init(&loop->uv, &loop->turn);
+    uv_idle_init(&loop->uv, &loop->idle);
     uv_timer_init(&loop->uv, &loop->clock);
     uv_timer_init(&loop->uv, &loop->sweep);
     loop->turn.data = loop->clock.data = loop->sweep.data = loop->wake.data = loop;

@@ -48,10 +48,11 @@ typedef struct qd_loop {
     uv_loop_t uv;
     uv_async_t wake;
     uv_prepare_t turn;
+    uv_idle_t idle; /* active while requests wait for the next turn */
     uv_timer_t clock;
     uv_thread_t thread;
     qd_mailbox requests; /* [any] */
-    bool running_requests;
+    uint64_t turns;      /* so far */
     bool stopping;
     bool coalesces; /* sleeps for a moment after each wake */
     uint64_t counted_since_ns;

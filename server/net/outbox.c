@@ -117,15 +117,18 @@ qd_outbox_pushed qd_outbox_push(qd_outbox *outbox, qd_buffer *const *buffers, si
     return QD_OUTBOX_PUSHED;
 }
 
-uint32_t qd_outbox_gather(const qd_outbox *outbox, uv_buf_t vectors[QD_OUTBOX_VECTORS_MAX])
+uint32_t qd_outbox_gather(const qd_outbox *outbox, size_t bytes_max, uv_buf_t vectors[QD_OUTBOX_VECTORS_MAX])
 {
-    uint32_t count = outbox->count < QD_OUTBOX_VECTORS_MAX ? outbox->count : QD_OUTBOX_VECTORS_MAX;
+    const uint32_t end = outbox->count < QD_OUTBOX_VECTORS_MAX ? outbox->count : QD_OUTBOX_VECTORS_MAX;
     size_t skip = outbox->head_consumed;
+    uint32_t count = 0;
 
-    for (uint32_t i = 0; i < count; i++) {
-        qd_buffer *buffer = outbox->ring[(outbox->head + i) & (outbox->capacity - 1)].buffer;
+    while (count < end && bytes_max > 0) {
+        const qd_buffer *buffer = outbox->ring[(outbox->head + count) & (outbox->capacity - 1)].buffer;
+        const size_t left = buffer->size - skip, part = left < bytes_max ? left : bytes_max;
 
-        vectors[i] = (uv_buf_t){.base = (char *)buffer->bytes + skip, .len = buffer->size - skip};
+        vectors[count++] = (uv_buf_t){.base = (char *)buffer->bytes + skip, .len = part};
+        bytes_max -= part;
         skip = 0;
     }
     return count;

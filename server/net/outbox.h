@@ -56,8 +56,9 @@ void qd_outbox_deinit(qd_outbox *outbox);
 /* Queues all `count` buffers or none; takes its own references. */
 qd_outbox_pushed qd_outbox_push(qd_outbox *outbox, qd_buffer *const *buffers, size_t count, qd_link_class class);
 
-/* Returns the first buffers as vectors, and their number; 0: the outbox is empty. */
-uint32_t qd_outbox_gather(const qd_outbox *outbox, uv_buf_t vectors[QD_OUTBOX_VECTORS_MAX]);
+/* Returns the first buffers as vectors of at most bytes_max (at least 1) together, and their number; 0: the outbox is
+ * empty. */
+uint32_t qd_outbox_gather(const qd_outbox *outbox, size_t bytes_max, uv_buf_t vectors[QD_OUTBOX_VECTORS_MAX]);
 
 /* The buffers that a consume freed. The caller releases them after it has unlocked. */
 typedef struct qd_outbox_freed {

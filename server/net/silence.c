@@ -17,7 +17,7 @@ static qd_sign check_silence(qd_signs *signs, uint64_t silent_ms)
         signs->asked = false;
         return QD_SIGN_FINE;
     }
-    if (silent_ms >= signs->silence_ms) {
+    if (silent_ms >= signs->silence_ms / 6 * 5) {
         return QD_SIGN_LOST;
     }
     qd_sign sign = signs->asked ? QD_SIGN_FINE : QD_SIGN_SILENT;

@@ -3,7 +3,9 @@
  * Signs of life: finds peers that are gone, and frames that do not end. A sweep over the connections of a loop compares
  * the time of the last byte. While a connection does not read, its peer cannot be heard, so that time does not count.
  *
- *     last byte --a third of silence_ms--> QD_SIGN_SILENT --the rest, without a byte--> QD_SIGN_LOST
+ *     last byte --a third of silence_ms--> QD_SIGN_SILENT --half of it, without a byte--> QD_SIGN_LOST
+ *
+ * The last sixth is for the sweep that notices it and for the last frames, so the connection is closed within silence_ms.
  *
  * Part of a connection. [loop]
  */

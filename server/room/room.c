@@ -341,7 +341,7 @@ void qd_room_fetch(const qd_room *room)
     qd_fetch(&room->views, QD_LINE_BYTES);
 }
 
-void qd_room_tick(qd_room *room, const qd_executor *executor, uint32_t skipped)
+void qd_room_tick_views(qd_room *room, const qd_executor *executor, uint32_t skipped)
 {
     qd_room_fetch(room);
     if (qd_entities_fetch_small(&room->entities)) {
@@ -354,13 +354,39 @@ void qd_room_tick(qd_room *room, const qd_executor *executor, uint32_t skipped)
 
     qd_executor_expect_forks(executor, true);
     qd_views_tick(&room->views, executor, skipped); /* while removed entities have their slots */
+}
+
+void qd_room_tick_pairs(qd_room *room, const qd_executor *executor, uint32_t skipped)
+{
     const bool resets = qd_pairs_tick(&room->pairs, executor, skipped);
+
     room->entities.emptied = false;
     qd_entities_settle(&room->entities);
     if (resets) {
         qd_pairs_reset(&room->pairs, executor);
     }
     qd_executor_expect_forks(executor, false);
+}
+
+void qd_room_tick(qd_room *room, const qd_executor *executor, uint32_t skipped)
+{
+    qd_room_tick_views(room, executor, skipped);
+    qd_room_tick_pairs(room, executor, skipped);
+}
+
+bool qd_room_is_quiet(const qd_room *room)
+{
+    return qd_pairs_are_quiet(&room->pairs) && qd_views_are_quiet(&room->views);
+}
+
+uint32_t qd_room_relay_period(const qd_room *room)
+{
+    return room->views.relay_period;
+}
+
+void qd_room_rest(qd_room *room, uint64_t ticks)
+{
+    room->entities.tick += ticks;
 }
 
 void qd_room_catch_up(qd_room *room, const qd_executor *executor)

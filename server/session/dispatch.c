@@ -268,32 +268,52 @@ static void fail_for_memory(qd_session *session, const uint8_t *bytes, size_t si
     }
 }
 
-/* Leaving and giving back must succeed when no memory is left, and a small request cannot be told from others before it
- * is decoded. So it may use the reserve, unless others of the session still wait. */
-#define RESERVED_FRAME_MAX   1024u
-#define RESERVED_WAITING_MAX 4096u
-
-static const qd_codec_memory *memory_for(qd_session *session, size_t size)
+/* NULL: no memory. */
+static qd_request *decode(const uint8_t *bytes, size_t size, const qd_codec_memory *memory, qd_decode_result *result)
 {
-    const size_t waiting = atomic_load_explicit(&session->endpoint->bytes.waiting, memory_order_relaxed);
+    qd_request *request = qd_request_create(memory);
 
-    return size <= RESERVED_FRAME_MAX && waiting < RESERVED_WAITING_MAX ? &qd_request_reserved_memory
-                                                                        : &qd_request_memory;
+    if (request == NULL) {
+        return NULL;
+    }
+    *result = qd_decode_client(bytes, size, memory, &request->decoded);
+    if (*result == QD_DECODE_NO_MEMORY) {
+        qd_request_destroy(request);
+        return NULL;
+    }
+    return request;
+}
+
+/* Leaving and giving back must succeed when no memory is left, and a small request cannot be told from others before it
+ * is decoded. So it may use the reserve. It counts for as much as may wait of the session, which is not read until the
+ * room has handled the request: each session has at most one in the reserve. */
+#define RESERVED_FRAME_MAX 1024u
+
+static qd_request *decode_in_reserve(const qd_session *session, const uint8_t *bytes, size_t size,
+                                     qd_decode_result *result)
+{
+    qd_request *request = size <= RESERVED_FRAME_MAX ? decode(bytes, size, &qd_request_reserved_memory, result) : NULL;
+
+    if (request != NULL) {
+        request->bytes += session->endpoint->bytes_max;
+    }
+    return request;
 }
 
 void qd_dispatch(qd_session *session, const uint8_t *bytes, size_t size)
 {
     qd_service *service = session->service;
+    qd_decode_result result;
 
     qd_count(&service->counters, QD_COUNT_BYTES_IN, size + qd_frame_prefix_size((uint32_t)size));
-    const qd_codec_memory *memory = memory_for(session, size);
-    qd_request *request = qd_request_create(memory);
-    qd_decode_result result =
-        request == NULL ? QD_DECODE_NO_MEMORY : qd_decode_client(bytes, size, memory, &request->decoded);
-    if (result == QD_DECODE_NO_MEMORY) {
-        fail_for_memory(session, bytes, size);
-    } else {
-        dispatch(session, &request, result, size);
+    qd_request *request = decode(bytes, size, &qd_request_memory, &result);
+    if (request == NULL) {
+        request = decode_in_reserve(session, bytes, size, &result);
     }
+    if (request == NULL) {
+        fail_for_memory(session, bytes, size);
+        return;
+    }
+    dispatch(session, &request, result, size);
     qd_request_destroy(request);
 }

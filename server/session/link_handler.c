@@ -96,8 +96,8 @@ static void on_lost(void *context, qd_link *link)
         qd_count(&session->service->counters, QD_COUNT_NOT_ALIVE, 1);
         qd_session_go_away(session, QD_GO_AWAY_NOT_ALIVE,
                            "no sign of life came for %" PRIu32
-                           " ms (--silence-ms-max); Ping must be answered. Send Pong at once",
-                           session->service->config.limits.silence_ms_max);
+                           " ms (5/6 of --silence-ms-max); Ping must be answered. Send Pong at once",
+                           session->service->config.limits.silence_ms_max / 6 * 5);
     }
 }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../actor/room_clock.h"
 #include "../actor/service/reply.h"
 #include "access.h"
 #include "check/requests.h"
@@ -205,8 +206,10 @@ void qd_room_request_close(qd_session *session, qd_request **request)
     qd_session_post(membership, request);
 }
 
-/* Rooms that are looked at under one hold of the lock, which everybody needs. */
-#define PAGE_ROOMS 64u
+/* Rooms that are looked at under one hold of the lock, which everybody needs, and for one answer: a session may list
+ * rooms of which it may join few. */
+#define PAGE_ROOMS   64u
+#define ANSWER_ROOMS 1024u
 
 typedef char room_name[QD_ROOM_NAME_BYTES_MAX + 1];
 
@@ -214,7 +217,8 @@ typedef struct room_rows {
     qd_msg_room_info *row;
     room_name *names;
     uint32_t count, limit;
-    bool more;    /* there is another room behind `limit` rows */
+    uint32_t looked_at;
+    bool more;    /* another room is behind `limit` rows, or may be behind ANSWER_ROOMS */
     bool is_done; /* that, or no room is left to look at */
 } room_rows;
 
@@ -227,7 +231,7 @@ static void add_row(room_rows *rows, const qd_room_actor *actor)
         .name = rows->names[at],
         .tick_mode = actor->config.tick_mode,
         .tick_hz = actor->config.tick_hz,
-        .tick = atomic_load_explicit(&actor->shown_tick, memory_order_relaxed),
+        .tick = qd_room_clock_shown_tick(actor),
         .entities = atomic_load_explicit(&actor->shown_entities, memory_order_relaxed),
         .sessions = atomic_load_explicit(&actor->shown_sessions, memory_order_relaxed),
     };
@@ -251,14 +255,19 @@ static void list_page(const qd_session *session, room_name after, room_rows *row
         }
         if (rows->count == rows->limit) {
             rows->more = rows->is_done = true;
+            memcpy(after, rows->names[rows->count - 1], sizeof(room_name));
             break;
         }
         add_row(rows, actor);
     }
-    if (end > first) {
+    if (end > first && !rows->more) {
         memcpy(after, qd_room_actor_of(directory->by_name[end - 1])->entry.name, sizeof(room_name));
     }
     qd_room_directory_unlock(directory);
+    rows->looked_at += end - first;
+    if (!rows->is_done && rows->looked_at >= ANSWER_ROOMS) {
+        rows->more = rows->is_done = true;
+    }
 }
 
 void qd_room_request_list(qd_session *session, qd_request **request)
@@ -283,8 +292,10 @@ void qd_room_request_list(qd_session *session, qd_request **request)
     while (!rows.is_done) {
         list_page(session, after, &rows);
     }
-    qd_session_answer(session, *request,
-                      &(qd_server_message){.kind = QD_SERVER_ROOM_LIST,
-                                           .as.room_list = {.count = rows.count, .rooms = rooms, .more = rows.more}});
+    qd_session_answer(
+        session, *request,
+        &(qd_server_message){
+            .kind = QD_SERVER_ROOM_LIST,
+            .as.room_list = {.count = rows.count, .rooms = rooms, .more = rows.more, .next = rows.more ? after : ""}});
     qd_shared_free(rooms, size);
 }

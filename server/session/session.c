@@ -31,11 +31,17 @@ qd_session *qd_session_create(struct qd_sessions *sessions, qd_service *service,
     return session;
 }
 
-void qd_session_destroy(qd_session *session)
+bool qd_session_leave_some(qd_session *session, uint32_t rooms)
 {
-    while (!LIST_EMPTY(&session->list)) {
+    for (uint32_t i = 0; i < rooms && !LIST_EMPTY(&session->list); i++) {
         qd_session_leave(session, LIST_FIRST(&session->list), false, 0);
     }
+    return LIST_EMPTY(&session->list);
+}
+
+void qd_session_destroy(qd_session *session)
+{
+    (void)qd_session_leave_some(session, UINT32_MAX);
     qd_map_deinit(&session->memberships);
     qd_heap_deinit(&session->heap);
     pthread_mutex_destroy(&session->rooms_mutex);
@@ -117,9 +123,9 @@ void qd_session_leave(qd_session *session, qd_membership *membership, bool answe
     pthread_mutex_lock(&session->rooms_mutex);
     bool there = qd_map_remove(&session->memberships, membership->actor->entry.handle);
     LIST_REMOVE(membership, links);
+    qd_membership_give_up(membership);
     pthread_mutex_unlock(&session->rooms_mutex);
     QD_ASSERT(there);
-    qd_membership_give_up(membership);
     membership->leave_answered = answered;
     membership->leave_seq = seq;
     qd_room_actor_leave(membership->actor, membership);
@@ -127,17 +133,12 @@ void qd_session_leave(qd_session *session, qd_membership *membership, bool answe
 
 uint32_t qd_session_count_rooms(qd_session *session, uint64_t handle, bool *is_in)
 {
-    const qd_membership *membership;
-    uint32_t count = 0;
+    uint64_t value;
 
-    *is_in = false;
     pthread_mutex_lock(&session->rooms_mutex);
-    LIST_FOREACH (membership, &session->list, links) {
-        if (atomic_load(&membership->state) == QD_MEMBERSHIP_OPEN) {
-            *is_in |= membership->actor->entry.handle == handle;
-            count++;
-        }
-    }
+    *is_in = qd_map_get(&session->memberships, handle, &value) &&
+             atomic_load(&((const qd_membership *)(uintptr_t)value)->state) == QD_MEMBERSHIP_OPEN;
+    uint32_t count = qd_session_open_rooms(session);
     pthread_mutex_unlock(&session->rooms_mutex);
     return count;
 }

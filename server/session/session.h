@@ -43,7 +43,7 @@ typedef struct qd_session {
     uint64_t secret[2]; /* with `resumable` */
     uint64_t expire_ns; /* with `detached` */
 
-    bool revoked;    /* its token's line has changed: it may not be detached */
+    bool revoked;    /* its token's line has changed: it is neither detached nor resumed */
     bool is_counted; /* as a connection of its token */
     /* What its token allows, and the table that this points into, with a reference; NULL before a Hello that is good.
      * Then constant, and read without the lock. */
@@ -66,7 +66,10 @@ typedef struct qd_session {
 
 /* A session for that link, with a reference to the endpoint. NULL: no memory. [loop] */
 qd_session *qd_session_create(struct qd_sessions *sessions, qd_service *service, qd_link *link) QD_MUST_USE;
-/* Gives up all memberships and frees the session. Its link is closed. [loop], or the timer actor for a detached session */
+/* Gives up that many memberships of a session whose link is closed. Returns whether none is left. [loop], or the timer
+ * actor */
+bool qd_session_leave_some(qd_session *session, uint32_t rooms);
+/* Gives up all memberships and frees the session. Its link is closed. [loop], or the timer actor */
 void qd_session_destroy(qd_session *session);
 
 /* ---- [loop] ---- */

@@ -9,6 +9,9 @@
 #include "../base/memory/alloc.h"
 #include "check/quotas.h"
 
+/* How many rooms a session leaves in one go. */
+#define LEFT_AT_ONCE 64u
+
 /* ---- the lists, under the lock ---- */
 
 /* Returns whether the session is detached. */
@@ -63,6 +66,40 @@ static qd_session *take_expired(qd_sessions *sessions, uint64_t now_ns, uint64_t
     return session;
 }
 
+/* Has the timer actor destroy a session that nobody uses any more. Under the lock. */
+static void put_leaving(qd_sessions *sessions, qd_session *session)
+{
+    const qd_scheduler *scheduler = sessions->service->config.scheduler;
+
+    TAILQ_INSERT_TAIL(&sessions->leaving, session, links);
+    scheduler->wake_behind(scheduler->context, &sessions->timer);
+}
+
+static qd_session *first_leaving(qd_sessions *sessions)
+{
+    pthread_mutex_lock(&sessions->mutex);
+    qd_session *session = TAILQ_FIRST(&sessions->leaving);
+    pthread_mutex_unlock(&sessions->mutex);
+    return session;
+}
+
+/* Gives up some rooms of the first leaving session, and destroys it after the last one. Returns whether there was one. */
+static bool leave_some(qd_sessions *sessions)
+{
+    qd_session *session = first_leaving(sessions);
+
+    if (session == NULL) {
+        return false;
+    }
+    if (qd_session_leave_some(session, LEFT_AT_ONCE)) {
+        pthread_mutex_lock(&sessions->mutex);
+        TAILQ_REMOVE(&sessions->leaving, session, links);
+        pthread_mutex_unlock(&sessions->mutex);
+        qd_session_destroy(session);
+    }
+    return true;
+}
+
 static void retired(qd_actor *timer)
 {
     qd_sessions *sessions = (qd_sessions *)((char *)timer - offsetof(qd_sessions, timer));
@@ -77,12 +114,21 @@ static void run_timer(qd_actor *timer)
     bool ending = atomic_load(&sessions->ending);
     uint64_t now_ns = qd_service_now_ns(sessions->service), due_ns;
     qd_session *session;
+    bool more;
 
     while ((session = take_expired(sessions, now_ns, &due_ns)) != NULL) {
         qd_log(QD_LOG_DEBUG, "not resumed", QD_LOG_NUMBER("session", session->endpoint->session));
-        qd_session_destroy(session);
+        pthread_mutex_lock(&sessions->mutex);
+        put_leaving(sessions, session);
+        pthread_mutex_unlock(&sessions->mutex);
     }
+    do {
+        more = leave_some(sessions);
+    } while (more && ending);
     scheduler->wake_at(scheduler->context, timer, due_ns);
+    if (more) {
+        scheduler->wake_behind(scheduler->context, timer);
+    }
     if (ending) {
         scheduler->retire(scheduler->context, timer, retired);
     }
@@ -105,6 +151,7 @@ void qd_sessions_init(qd_sessions *sessions, qd_service *service, qd_tokens *tok
     qd_sessions_set_tokens(sessions, tokens);
     TAILQ_INIT(&sessions->open);
     TAILQ_INIT(&sessions->detached);
+    TAILQ_INIT(&sessions->leaving);
     pthread_mutex_init(&sessions->mutex, NULL);
     qd_heap_init(&sessions->heap);
     /* Clients cannot choose session numbers, so the map needs no salt. */
@@ -114,7 +161,7 @@ void qd_sessions_init(qd_sessions *sessions, qd_service *service, qd_tokens *tok
 
 void qd_sessions_deinit(qd_sessions *sessions)
 {
-    QD_ASSERT(TAILQ_EMPTY(&sessions->open) && TAILQ_EMPTY(&sessions->detached));
+    QD_ASSERT(TAILQ_EMPTY(&sessions->open) && TAILQ_EMPTY(&sessions->detached) && TAILQ_EMPTY(&sessions->leaving));
     qd_tokens_release(sessions->tokens);
     qd_map_deinit(&sessions->by_number);
     qd_heap_deinit(&sessions->heap);
@@ -143,8 +190,13 @@ void qd_sessions_remove(qd_sessions *sessions, qd_session *session, bool may_det
     if (!detached && session->resumable) {
         (void)qd_map_remove(&sessions->by_number, session->endpoint->session);
     }
+    /* Leaving thousands of rooms would keep the loop from its other links. */
+    bool leaves = !detached && session->memberships.count > LEFT_AT_ONCE && !atomic_load(&sessions->ending);
+    if (leaves) {
+        put_leaving(sessions, session);
+    }
     pthread_mutex_unlock(&sessions->mutex);
-    if (!detached) {
+    if (!detached && !leaves) {
         qd_session_destroy(session);
     }
 }
@@ -248,8 +300,8 @@ void qd_sessions_enable_resume(qd_sessions *sessions, qd_session *session, const
     pthread_mutex_unlock(&sessions->mutex);
 }
 
-/* The resumable session with the number, secret and token of `by`. Comparing the secret takes the same time however
- * much of it is right. */
+/* The resumable session with the number, secret and token of `by`, unless it is about to end. Comparing the secret takes
+ * the same time however much of it is right. */
 static qd_session *find(const qd_sessions *sessions, const qd_session *by)
 {
     uint64_t value;
@@ -261,7 +313,7 @@ static qd_session *find(const qd_sessions *sessions, const qd_session *by)
     uint64_t difference = (session->secret[0] ^ by->wanted_secret[0]) | (session->secret[1] ^ by->wanted_secret[1]);
     const qd_token *token = session->endpoint->token, *wanted = by->endpoint->token;
     bool same_token = (token == NULL && wanted == NULL) || qd_token_same(token, wanted);
-    return difference == 0 && same_token ? session : NULL;
+    return difference == 0 && same_token && !session->revoked ? session : NULL;
 }
 
 static void take_over(qd_session *session)
@@ -320,10 +372,10 @@ void qd_sessions_go_away(qd_sessions *sessions, uint32_t deadline_ms)
         }
         qd_link_close(session->link, deadline_ms);
     }
+    atomic_store(&sessions->ending, true);
     pthread_mutex_unlock(&sessions->mutex);
     if (buffer != NULL) {
         qd_buffer_release(buffer);
     }
-    atomic_store(&sessions->ending, true);
     scheduler->wake(scheduler->context, &sessions->timer);
 }

@@ -3,7 +3,8 @@
  * The sessions of a server: those whose link is open, those that are detached, and the timer actor that ends the latter.
  *
  *     link closes --> DETACHED --Hello with its key--> its memberships go to the session of the new connection
- *                        \--time is over--> the timer actor gives its memberships up
+ *            \           \--time is over--> LEAVING: the timer actor gives its memberships up, a few per run
+ *             \--not resumable, many rooms--^
  *
  * A detached session belongs to no thread. It is in the list here, under the lock, and the thread that takes it out
  * owns it. Resumable sessions, detached or not, are found by their number.
@@ -26,11 +27,12 @@ typedef struct qd_sessions {
     qd_tokens *tokens;                            /* a reference; NULL: every token is accepted, for all rooms */
     TAILQ_HEAD(qd_session_list, qd_session) open; /* whose link is open */
     struct qd_session_list detached;              /* in the order in which they expire */
+    struct qd_session_list leaving;               /* the timer actor gives up their rooms, and destroys them */
     uint32_t detached_count;
     qd_heap heap;
     qd_map by_number; /* number -> qd_session, of the resumable ones */
 
-    qd_actor timer; /* runs when the first of the detached expires */
+    qd_actor timer; /* runs when the first of the detached expires, and for those that leave */
     _Atomic bool timer_retired;
 } qd_sessions;
 

@@ -150,9 +150,10 @@ static uint32_t revoke_detached(qd_sessions *sessions)
 
     for (session = TAILQ_FIRST(&sessions->detached); session != NULL; session = next) {
         next = TAILQ_NEXT(session, links);
-        if (!is_revoked(sessions, session)) {
+        if (session->revoked || !is_revoked(sessions, session)) {
             continue;
         }
+        session->revoked = true;
         session->expire_ns = 0;
         TAILQ_REMOVE(&sessions->detached, session, links);
         TAILQ_INSERT_HEAD(&sessions->detached, session, links);

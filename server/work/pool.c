@@ -46,6 +46,9 @@ _Static_assert(QD_POOL_WORKERS_MAX == QD_SPLIT_SHARES_MAX, "a split has one shar
  * it, so the rest fire later, the earliest first. */
 #define FIRED_AT_ONCE 16u
 
+/* How many long actors the standby passes on to find a short one. */
+#define PASSED_MAX 16u
+
 static bool is_stopping(qd_pool *pool)
 {
     return atomic_load_explicit(&pool->stopping, memory_order_relaxed);
@@ -291,7 +294,11 @@ static void run(qd_worker *me, qd_actor *actor)
     qd_actor_begin_run(actor);
     me->actor = actor;
     me->retired = NULL;
+    if (me->is_behind) {
+        qd_slices_begin(&me->slices);
+    }
     actor->run(actor);
+    qd_slices_end(&me->slices);
     me->actor = NULL;
     QD_ASSERT(!me->is_forking);
     if (me->is_behind) {
@@ -383,6 +390,14 @@ static void idle(qd_worker *me)
     queue_due(me, due, due_count);
 }
 
+/* Also of many short runs, one after the other. */
+static void give_way(qd_worker *me)
+{
+    if (atomic_load_explicit(&me->takes, memory_order_relaxed) % TAKES_OF_OWN == 0) {
+        qd_slices_look(&me->slices, qd_clock_now_ns());
+    }
+}
+
 static void *work(void *argument)
 {
     qd_worker *me = argument;
@@ -391,17 +406,35 @@ static void *work(void *argument)
     pthread_setname_np(pthread_self(), "qd-worker");
     /* By default the system may wake a sleeper 50 microseconds late. */
     prctl(PR_SET_TIMERSLACK, 1);
+    qd_slices_init(&me->slices);
     while (!is_stopping(me->pool)) {
         qd_actor *actor = take(me);
 
         if (actor) {
             qd_fork_leave(me);
             run(me, actor);
+            give_way(me);
         } else {
             idle(me);
         }
     }
+    qd_slices_deinit(&me->slices);
     return NULL;
+}
+
+/* An actor whose run is short; NULL: there is none, or long ones are before it. */
+static qd_actor *take_short(qd_worker *me)
+{
+    qd_pool *pool = me->pool;
+    qd_actor *actor;
+
+    for (uint32_t passed = 0; passed < PASSED_MAX && (actor = take_urgent(me)); passed++) {
+        if (!qd_actor_is_long(actor)) {
+            return actor;
+        }
+        qd_queue_push(&pool->workers[passed % pool->worker_count].queue, actor);
+    }
+    return qd_behind_take_short(&pool->behind);
 }
 
 /* The thread of the standby. */
@@ -412,13 +445,11 @@ static void *stand_by(void *argument)
     qd_worker_set_here(me);
     pthread_setname_np(pthread_self(), "qd-standby");
     prctl(PR_SET_TIMERSLACK, 1);
+    qd_slices_init(&me->slices);
     while (qd_standby_wait(me)) {
         do {
-            qd_actor *actor = take_urgent(me);
+            qd_actor *actor = take_short(me);
 
-            if (!actor) {
-                actor = qd_behind_take_short(&me->pool->behind);
-            }
             if (!actor) {
                 break;
             }
@@ -429,6 +460,7 @@ static void *stand_by(void *argument)
             qd_workers_call(me->pool);
         }
     }
+    qd_slices_deinit(&me->slices);
     return NULL;
 }
 

@@ -6,7 +6,7 @@
 #include "../base/ablation.h"
 #include "../base/assert.h"
 #include "../base/clock.h"
-#include "core.h"
+#include "thread/core.h"
 
 /* How long a caller waits awake for its helpers, and how often it looks between yields. Helpers are at their last tasks,
  * which seldom take so long. A caller that sleeps wakes on the core of the helper that woke it, where the two may stay

@@ -7,7 +7,7 @@
  *        ^                                  |
  *        +---- a worker has been idle ------+
  *
- * It runs urgent actors, then those behind that do not yield as a whole: their runs are short.
+ * It runs actors whose runs are short: urgent ones, then those behind that do not yield as a whole.
  */
 #ifndef QD_WORK_STANDBY_H
 #define QD_WORK_STANDBY_H

@@ -18,11 +18,12 @@
 
 #include "../base/memory/alloc.h"
 #include "../base/memory/fetch.h"
-#include "core.h"
 #include "queues/behind.h"
 #include "queues/queue.h"
 #include "queues/timers.h"
 #include "split.h"
+#include "thread/core.h"
+#include "thread/slices.h"
 
 typedef struct qd_pool qd_pool;
 
@@ -35,7 +36,8 @@ typedef struct qd_worker {
     pthread_t thread;
     /* of the current run */
     qd_actor *actor;
-    bool is_behind;                 /* it came from the behind queue */
+    bool is_behind; /* it came from the behind queue */
+    qd_slices slices;
     qd_actor_fn retired;            /* called after the run; NULL: the actor lives on */
     bool expects_forks, is_forking; /* see "Spin waiting" in fork.h */
     /* of this worker as a helper */

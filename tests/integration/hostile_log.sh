@@ -25,4 +25,4 @@ attacker=$!
 for _ in {1..50}; do
     ! kill -0 "$attacker" 2>/dev/null || sleep 0.2
 done
-expect 0 timeout 10 quadrille ping --count 1
+expect 0 timeout 60 quadrille ping --count 1

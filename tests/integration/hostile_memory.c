@@ -9,7 +9,6 @@
 #include "tests/support/test.h"
 
 #define MEMORY_MAX (64u << 20)
-#define RETURN_MS  20000
 #define ENTITIES   4000u
 #define OBSERVERS  1000u
 
@@ -57,7 +56,7 @@ static void end(attack *a)
     session_settle(a->other);
     session_check_bystanders();
     session_close(a->client);
-    hostile_expect_memory_returns(a->other, a->used + MEMORY_MAX / 4, RETURN_MS);
+    hostile_expect_memory_returns(a->other, a->used + MEMORY_MAX / 4, DEADLINE_MS);
     qd_client *next = session_open(a->address);
     const uint64_t room = session_open_room(next, "next", NULL);
     if (a->entities > 0) {
@@ -161,7 +160,7 @@ SESSION_TEST(full_room_survives_despawn)
     assert_non_null(answer);
     const qd_server_message *stats = session_expect(a.client, qd_client_get_stats(a.client, a.room), QD_SERVER_STATS);
     assert_int_equal(stats->as.stats.room.entities, 0);
-    hostile_expect_memory_returns(a.other, a.used + MEMORY_MAX / 4, RETURN_MS);
+    hostile_expect_memory_returns(a.other, a.used + MEMORY_MAX / 4, DEADLINE_MS);
     end(&a);
 }
 

@@ -16,10 +16,10 @@
 #define MEMORY_MAX   (128u << 20)
 #define STALLED      1000u
 #define SOCKET_BYTES 4096
-#define ENTITIES     500u
+#define ENTITIES     200u
 #define STEPS        100u
 
-/* 500 boxes at one point, in a room that ticks by Step. */
+/* 200 boxes at one point, in a room that ticks by Step. */
 static uint64_t open_crowd(qd_client *client)
 {
     const uint64_t room = session_open_room(client, "crowd", NULL);

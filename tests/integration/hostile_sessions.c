@@ -24,7 +24,8 @@ static const char *start(void)
     static const char tokens[] = "attacker\nvictim\n";
 
     hostile_raise_files();
-    return qd_server_address(session_start(QD_ARGS("--token-file", hostile_file(tokens), "--resume-ms-max", "60000")));
+    return qd_server_address(
+        session_start(QD_ARGS("--token-file", hostile_file(tokens), "--resume-ms-max", "3600000")));
 }
 
 static victim victim_open(const char *address)
@@ -60,7 +61,7 @@ static void leave_sessions(const char *address)
         if (socket >= 0) {
             hostile_send_message(socket, &hello);
             hostile_send_message(socket, &open);
-            hostile_read(socket, "attackers", 200);
+            hostile_read(socket, "attackers", 2000);
             close(socket);
         }
     }

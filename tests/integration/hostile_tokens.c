@@ -32,7 +32,7 @@ SESSION_TEST(tokens_are_guessed_slowly)
                              &(qd_client_message){.seq = 1,
                                                   .kind = QD_CLIENT_HELLO,
                                                   .as.hello = {.version = QD_PROTOCOL_VERSION, .token = token}});
-        guesses += hostile_read(socket, "token is unknown", 200);
+        guesses += hostile_read(socket, "token is unknown", DEADLINE_MS);
         close(socket);
     }
     session_settle(session_open_with(address, "secret"));

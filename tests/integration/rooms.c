@@ -3,7 +3,9 @@
  * Rooms: very many at once, lists, statistics, their clock, and the config that is in force.
  */
 
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "support/session.h"
 #include "tests/support/test.h"
@@ -69,6 +71,48 @@ SESSION_TEST(thousand_rooms_tick_independently)
     }
 }
 
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* The pauses are longer than a room at 1000 Hz takes to rest, and shorter. Between two answers there are at least the
+ * ticks from the first answer to the second request, and at most those from the first request to the second answer,
+ * however busy the machine is. */
+SESSION_TEST(room_at_rest_counts_its_ticks_and_wakes)
+{
+    qd_client *client = session_open(ADDRESS);
+    qd_msg_room_config clock = session_step_room;
+    uint64_t tick = 0, sent_ns = 0, answered_ns = 0;
+
+    clock.tick_mode = QD_TICK_MODE_CLOCK;
+    clock.tick_hz = 1000;
+    const uint64_t room = session_open_room(client, "rest", &clock);
+    session_spawn(client, room, 1, 10, 10);
+    for (uint32_t i = 0; i < 200; i++) {
+        const struct timespec pause = {0, (long)(i % 20) * 1000000};
+        const uint64_t before_tick = tick, before_sent_ns = sent_ns, before_answered_ns = answered_ns;
+
+        nanosleep(&pause, NULL);
+        sent_ns = now_ns();
+        const uint32_t seq = session_move(client, room, 1, (float)i, 10);
+        const qd_msg_applied *applied = &session_wait_kind(client, QD_SERVER_APPLIED)->as.applied;
+        while (applied->seq != seq) {
+            applied = &session_wait_kind(client, QD_SERVER_APPLIED)->as.applied;
+        }
+        tick = applied->tick;
+        answered_ns = now_ns();
+        if (i > 0) {
+            assert_in_range(tick - before_tick, (sent_ns - before_answered_ns) / 1000000,
+                            (answered_ns - before_sent_ns) / 1000000 + 1);
+        }
+    }
+    session_expect(client, qd_client_close_room(client, room), QD_SERVER_ROOM_CLOSED);
+}
+
 SESSION_TEST(list_reports_each_room)
 {
     qd_client *client = session_open(ADDRESS);
@@ -98,6 +142,28 @@ SESSION_TEST(list_reports_each_room)
     for (size_t i = 0; i < list->count; i++) {
         assert_true(strcmp(list->rooms[i].name, names[4]) > 0);
     }
+
+    /* A room that others may not join is on nobody else's list. An answer looks at a part of so many. */
+    qd_msg_room_config own = session_step_room;
+    own.join = QD_ACCESS_CREATOR;
+    for (uint32_t i = 0; i < 3 * ROOMS; i++) {
+        char name[32];
+
+        snprintf(name, sizeof name, "own %04u", i);
+        qd_client_open_room(client, name, &own);
+    }
+    session_open_room(client, "seen", NULL);
+    qd_client *other = session_open(ADDRESS);
+    char next[QD_ROOM_NAME_BYTES_MAX + 1] = "own";
+    uint32_t answers = 0;
+    do {
+        list = &session_expect(other, qd_client_list_rooms(other, next, 1), QD_SERVER_ROOM_LIST)->as.room_list;
+        snprintf(next, sizeof next, "%s", list->next);
+        answers++;
+        assert_true(list->count == 1 || list->more);
+    } while (list->count == 0);
+    assert_string_equal(list->rooms[0].name, "seen");
+    assert_int_equal(answers, 3);
 
     /* The list follows the state of the room within moments. */
     const qd_msg_room_info *info;

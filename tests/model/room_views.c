@@ -227,7 +227,7 @@ static void end(struct run *run)
 
 static void run_seed(uint64_t seed, uint32_t limit)
 {
-    static const script_kind kind = {set_up, begin, do_command, end};
+    static const script_kind kind = {set_up, begin, do_command, end, false};
 
     run_script(&kind, seed, limit);
 }

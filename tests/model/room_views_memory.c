@@ -21,6 +21,8 @@
 #define SEEDS_DEFAULT 400u
 #define ENTITIES      200u
 #define OBSERVERS     100u
+#define SHARED        60u /* the first observers are of one member, the others of a member each */
+#define MEMBERS       (1 + OBSERVERS - SHARED)
 #define SIDE          60u
 #define SPARE_MAX     40000u /* bytes that a command may find */
 #define BATCH         15u
@@ -51,8 +53,8 @@ typedef struct life {
     uint64_t seed;
     qd_heap heap;
     qd_room *room;
-    uint32_t me;
-    uint32_t finding; /* by the index, the join, or both, alternating */
+    uint32_t members[MEMBERS]; /* the first has all entities */
+    uint32_t finding;          /* by the index, the join, or both, alternating */
     entity entities[ENTITIES];
     observer observers[OBSERVERS];
     bool reported[OBSERVERS][ENTITIES], expected[OBSERVERS][ENTITIES];
@@ -66,6 +68,11 @@ typedef struct life {
             exit(1);                                                                                                   \
         }                                                                                                              \
     } while (0)
+
+static uint32_t member_of(const life *l, uint32_t id)
+{
+    return l->members[id < SHARED ? 0 : 1 + id - SHARED];
+}
 
 /* ---- commands ---- */
 
@@ -93,10 +100,10 @@ static void place(life *l, rng_stream *rng, uint32_t id)
     qd_room_refusals refusals;
 
     if (e->is_there) {
-        qd_room_move(l->room, l->me, &batch, &refusals);
+        qd_room_move(l->room, l->members[0], &batch, &refusals);
         MUST(l, refusals.count == 0);
     } else {
-        qd_room_spawn(l->room, l->me, &batch, false, &refusals);
+        qd_room_spawn(l->room, l->members[0], &batch, false, &refusals);
         MUST(l, refusals.count == 0 || refusals.code[0] == QD_ROOM_FULL);
         met->entities_refused += refusals.count;
         e->is_there = refusals.count == 0;
@@ -115,7 +122,7 @@ static void despawn(life *l, uint32_t id)
     const qd_room_batch batch = {.count = 1, .id = &id};
     qd_room_refusals refusals;
 
-    qd_room_despawn(l->room, l->me, &batch, &refusals);
+    qd_room_despawn(l->room, l->members[0], &batch, &refusals);
     MUST(l, refusals.count == !l->entities[id].is_there);
     l->entities[id].is_there = false;
     for (uint32_t i = 0; i < OBSERVERS; i++) {
@@ -151,7 +158,7 @@ static void observe(life *l, rng_stream *rng, uint32_t id)
                                     .half_y = &o.range,
                                     .leave_margin = &o.margin,
                                     .sees_self = &anchored};
-    qd_room_observe(l->room, l->me, &batch, &refusals);
+    qd_room_observe(l->room, member_of(l, id), &batch, &refusals);
     met->observers_refused += refusals.count;
     MUST(l, refusals.count == 0 || refusals.code[0] == QD_ROOM_OBSERVERS_FULL);
     if (refusals.count > 0) {
@@ -167,7 +174,7 @@ static void unobserve(life *l, uint32_t id)
 {
     qd_room_refusals refusals;
 
-    qd_room_unobserve(l->room, l->me, 1, &id, &refusals);
+    qd_room_unobserve(l->room, member_of(l, id), 1, &id, &refusals);
     MUST(l, refusals.count == !l->observers[id].is_there);
     l->observers[id].is_there = false;
 }
@@ -180,7 +187,7 @@ static void describe(life *l, uint32_t id, float visible_range)
     if (!l->entities[id].is_there) {
         return;
     }
-    qd_room_describe(l->room, l->me, &batch, &refusals);
+    qd_room_describe(l->room, l->members[0], &batch, &refusals);
     met->ranges_refused += refusals.count;
     MUST(l, refusals.count == 0 || refusals.code[0] == QD_ROOM_FULL);
     if (refusals.count == 0) {
@@ -244,6 +251,15 @@ static void expect(life *l)
     }
 }
 
+static void forget_reported(life *l, uint32_t member)
+{
+    for (uint32_t i = 0; i < OBSERVERS; i++) {
+        if (member_of(l, i) == member) {
+            memset(l->reported[i], 0, sizeof l->reported[i]);
+        }
+    }
+}
+
 static void tick(life *l, rng_stream *rng)
 {
     qd_room_view_report report;
@@ -258,7 +274,7 @@ static void tick(life *l, rng_stream *rng)
         met->suspensions += report.suspended;
         met->resets += report.reset;
         if (report.reset || report.suspended) {
-            memset(l->reported, 0, sizeof l->reported);
+            forget_reported(l, report.member);
         }
         for (uint32_t i = 0; i < report.leave_count; i++) {
             bool *reported = &l->reported[report.leave_observer[i]][report.leave_id[i]];
@@ -353,7 +369,11 @@ static void run_seed(uint64_t seed, uint32_t limit)
     l->seed = seed;
     l->finding = rng_below(&rng, 3);
     qd_heap_init(&l->heap);
-    MUST(l, qd_room_create(&config, &l->heap, seed, &l->room) == QD_OK && qd_room_join(l->room, &l->me) == QD_OK);
+    MUST(l, qd_room_create(&config, &l->heap, seed, &l->room) == QD_OK);
+    for (uint32_t i = 0; i < MEMBERS; i++) {
+        MUST(l, qd_room_join(l->room, &l->members[i]) == QD_OK);
+        qd_room_observe_all(l->room, l->members[i]);
+    }
     const size_t fresh = l->heap.bytes;
     for (met->command = 0; met->command < SEEDS_COMMANDS_MAX && met->command < limit; met->command++) {
         if (!seeds_left_out[met->command]) {

@@ -457,7 +457,7 @@ CASE(leaving_succeeds_without_memory)
         id[i] = i + 1;
     }
     sim_peer_open(&peer, house, NULL);
-    const uint64_t room = sim_peer_open_room(&peer, "full", NULL);
+    const uint64_t room = sim_peer_open_room(&peer, "full", NULL), other = sim_peer_open_room(&peer, "other", NULL);
     const sim_crowd crowd = {.first = 1, .count = LEAVING, .apart = 0.1f};
     (void)sim_peer_send_crowd(&peer, room, &crowd);
     sim_peer_send(&peer, MESSAGE(SUBSCRIBE, .subscribe = {.room = room, .scope = QD_SCOPE_ALL}));
@@ -476,6 +476,8 @@ CASE(leaving_succeeds_without_memory)
     send_confirmed(&peer, MESSAGE(DESPAWN, .batch = {.room = room, .entities = {.count = LEAVING, .id = id}}));
     (void)sim_peer_send(&peer, MESSAGE(LEAVE_ROOM, .room = {room}));
     (void)sim_peer_expect(&peer, QD_SERVER_ROOM_LEFT);
+    (void)sim_peer_send(&peer, MESSAGE(CLOSE_ROOM, .room = {other}));
+    (void)sim_peer_expect(&peer, QD_SERVER_ROOM_CLOSED);
     qd_memory_limit_set(0);
     sim_peer_close(&peer);
 }

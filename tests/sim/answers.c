@@ -285,6 +285,12 @@ static void on_error(sim_client *client, uint64_t seq, const qd_msg_error *error
         client->ended_by_error = true;
         return;
     }
+    if (error->code == QD_ERROR_UNAUTHENTICATED && !client->welcomed) {
+        sim_check(client->link->grant == SIM_GRANT_NONE && seq == client->link->hello_seq,
+                  "the token is listed, and is refused");
+        client->ended_by_error = true;
+        return;
+    }
     if (client->vandal) {
         sim_check(error->code < QD_ERROR_UNKNOWN_MESSAGE, "a vandal gets error %d", error->code);
         client->ended_by_error = true;
@@ -431,7 +437,11 @@ bool sim_client_read(sim_client *client)
         qd_decoded_server decoded;
 
         sim_check(qd_decode_server(frame, frame_size, NULL, &decoded) == QD_DECODE_OK, "a frame that is none");
-        on_message(client, &decoded.message);
+        if (client->link->is_revoked) {
+            client->gone_away |= decoded.message.kind == QD_SERVER_GO_AWAY; /* the rest is no use any more */
+        } else {
+            on_message(client, &decoded.message);
+        }
         qd_decoded_server_release(&decoded, NULL);
     }
     sim_check(result == QD_FRAME_MORE, "the server's bytes are no frames");

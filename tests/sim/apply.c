@@ -317,8 +317,9 @@ static void except(model_region *region, const qd_msg_set_exceptions *lists)
 static bool has_ended(const applying *to, const model_region *region, uint32_t i)
 {
     const model_entity *anchor = region->present && region->anchored ? entity_of(to, region->anchor_id) : NULL;
+    bool is_refused = to->op->reported_refused[i] || to->op->refused_whole;
 
-    return anchor != NULL && may_have_expired(to, anchor) && to->op->reported_refused[i];
+    return anchor != NULL && may_have_expired(to, anchor) && is_refused;
 }
 
 /* An entry about an observer, likewise. */
@@ -330,12 +331,17 @@ static bool apply_region(const applying *to, uint32_t i)
     if (op->message.kind == QD_CLIENT_OBSERVE) {
         return observe(to, region, i);
     }
-    if (has_ended(to, region, i)) {
+    model_region moved = *region;
+    bool is_good = region->present && (op->message.kind != QD_CLIENT_MOVE_OBSERVERS || move_region(&moved, op, i));
+    /* What would be refused in any case does not show whether the observer has ended. */
+    if (is_good && has_ended(to, region, i)) {
         *region = (model_region){0};
-    }
-    if (!region->present || (op->message.kind == QD_CLIENT_MOVE_OBSERVERS && !move_region(region, op, i))) {
         return false;
     }
+    if (!is_good) {
+        return false;
+    }
+    *region = moved;
     if (op->message.kind == QD_CLIENT_UNOBSERVE) {
         *region = (model_region){0};
     } else if (op->message.kind == QD_CLIENT_SET_EXCEPTIONS) {

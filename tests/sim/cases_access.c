@@ -3,6 +3,8 @@
  * Cases of access: the roles and room patterns of tokens, what a room's creator allows, and tokens that change while
  * sessions use them.
  */
+#include <string.h>
+
 #include "scenario.h"
 #include "server/session/tenants.h"
 
@@ -177,6 +179,31 @@ SCENARIO(session_whose_token_changes_ends) = {
     RESUME(B, B, "other", "welcome 5 new key for 10000"),
     REJOIN(B, "opened"),
 };
+
+/* The detached session may still be there, until the timer actor runs. */
+CASE(session_whose_token_changes_is_resumed_by_nobody)
+{
+    sim_scenario play = {.house = house};
+    uint8_t key[QD_RESUME_KEY_BYTES];
+    sim_peer before, after;
+
+    set_roles(&play);
+    sim_peer_connect(&before, house);
+    sim_peer_send(&before,
+                  MESSAGE(HELLO, .hello = {.version = QD_PROTOCOL_VERSION, .token = "other", .resumable = true}));
+    memcpy(key, sim_peer_expect(&before, QD_SERVER_WELCOME)->as.welcome.resume_key.bytes, sizeof key);
+    (void)sim_peer_open_room(&before, "room", NULL);
+    sim_peer_close(&before);
+    reload(&play);
+    sim_peer_connect(&after, house);
+    sim_peer_send(&after, MESSAGE(HELLO, .hello = {.version = QD_PROTOCOL_VERSION,
+                                                   .token = "other",
+                                                   .resume = {.size = sizeof key, .bytes = key}}));
+    while (sim_step_links(&house->world, 100)) {
+    }
+    sim_check(!sim_peer_expect(&after, QD_SERVER_WELCOME)->as.welcome.resumed, "the session is resumed");
+    sim_peer_close(&after);
+}
 
 SCENARIO(detached_session_whose_token_changes_ends, CONFIG(.tick_mode = QD_TICK_MODE_STEP, .grace_ms = 100)) = {
     CALL(set_roles),

@@ -3,6 +3,7 @@
  * Much is asked of a room, and each answer takes long.
  */
 #include "scenario.h"
+#include "server/base/memory/alloc.h"
 
 #define ASKED 200u
 
@@ -99,7 +100,10 @@ static void expect_not_slowed(sim_scenario *play)
 /* All in the room are told once, one who joins it as well, and all again when it holds its rate. */
 SCENARIO(members_of_a_slowed_room_are_told, CONFIG(.tick_hz = 20)) = {
     JOIN(A, NULL),
-    SPAWN(A, NULL, 1, 1, 1),
+    JOIN(C, NULL),
+    SPAWN(A, NULL, 1, 2, 1),
+    /* Pairs that stay keep the room running. */
+    SEND(C, NULL, SUBSCRIBE, .subscribe = {.stays = true}),
     PASS(500),
     LOOK(A, "applied *"),
     CALL(slow_down),
@@ -182,10 +186,45 @@ SCENARIO(messages_that_wait_are_carried_out_before_those_of_the_resumed_session)
 
 /* ---- what nobody waits for is dropped ---- */
 
-/* A snapshot's columns would stay in memory until the next tick. */
+static void use_all_memory(sim_scenario *play)
+{
+    (void)play;
+    qd_memory_limit_set(qd_memory_used() + 1000);
+}
+
+static uint64_t errors_of(const sim_scenario *play)
+{
+    return qd_counted(&play->house->server.service.counters, QD_COUNT_ERRORS);
+}
+
+static void expect_no_error(sim_scenario *play)
+{
+    sim_check(errors_of(play) == 0, "the snapshot is carried out");
+}
+
+static void expect_one_error(sim_scenario *play)
+{
+    sim_check(errors_of(play) == 1, "a snapshot without memory is an error");
+    qd_memory_limit_set(0);
+}
+
+/* Without memory, a snapshot that is carried out counts as an error. */
 SCENARIO(snapshot_of_a_closed_connection_is_dropped) = {
-    JOIN(B, NULL), SPAWN(B, NULL, 1, 1000, 0), LOOK(B, ""),     MARK,     JOIN(A, NULL), LOOK(A, ""), SNAPSHOT(A, NULL),
-    LOOPS(1000),   LINK(A, "0 bytes in"),      CALL(cut_off_a), CLOSE(A), GREW(10000),
+    JOIN(B, NULL),
+    SPAWN(B, NULL, 1, 10000, 0),
+    LOOK(B, ""),
+    JOIN(A, NULL),
+    LOOK(A, ""),
+    SNAPSHOT(A, NULL),
+    LOOPS(1000),
+    LINK(A, "0 bytes in"),
+    CALL(cut_off_a),
+    CALL(use_all_memory),
+    LOOK(B, ""),
+    CALL(expect_no_error),
+    SNAPSHOT(B, "error LIMIT: --memory-max"),
+    CALL(expect_one_error),
+    CLOSE(A),
 };
 
 /* ---- stopping ---- */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+
 #include "scenario.h"
 #include "server/actor/service/reply.h"
+#include "server/base/memory/alloc.h"
 
 #define WATCH_AROUND(peer, want, number, anchor, far)                                                                  \
     OBSERVE(peer, want, number, .entity = IDS(anchor), .range = FLOATS(far))
@@ -213,3 +216,47 @@ SCENARIO(views_end_with_grace_and_room, CONFIG(.tick_hz = 100, .grace_ms = 200))
     LOOK(A, "view 23 leave 5:11 expired"),
     CLOSE_ROOM(A, "view 28 leave 5:2 room closed; closed: requested"),
 };
+
+static const qd_msg_server_stats *stats_of(sim_peer *peer)
+{
+    sim_peer_send(peer, (qd_client_message){.kind = QD_CLIENT_GET_STATS});
+    return &sim_peer_expect(peer, QD_SERVER_STATS)->as.stats.server;
+}
+
+/* Neither the pairs of a crowd nor its views fit into what is left. */
+CASE(suspensions_for_memory_are_counted)
+{
+    enum { CROWD = 1000, OBSERVERS = 1000 };
+    static uint32_t id[OBSERVERS];
+    static float x[OBSERVERS], range[OBSERVERS];
+    sim_peer peer;
+    uint32_t pairs = 0, views = 0;
+
+    for (uint32_t i = 0; i < OBSERVERS; i++) {
+        id[i] = i + 1;
+        x[i] = 50;
+        range[i] = 50;
+    }
+    sim_peer_open(&peer, house, NULL);
+    const uint64_t room = sim_peer_open_room(&peer, "room", NULL);
+    sim_peer_send(&peer, MESSAGE(SUBSCRIBE, .subscribe = {.room = room, .scope = QD_SCOPE_ALL}));
+    sim_peer_send(&peer, MESSAGE(STEP, .step = {.room = room}));
+    sim_house_settle(house);
+    sim_peer_send_crowd(&peer, room, &(sim_crowd){.first = 1, .count = CROWD, .x = 50, .y = 50});
+    sim_peer_send(
+        &peer,
+        MESSAGE(OBSERVE, .observers = {.room = room, .count = OBSERVERS, .id = id, .x = x, .y = x, .range = range}));
+    sim_house_settle(house);
+    sim_peer_send(&peer, MESSAGE(STEP, .step = {.room = room}));
+    qd_memory_limit_set(qd_memory_used() + 200000);
+    sim_house_settle(house);
+    qd_memory_limit_set(0);
+    for (const qd_server_message *message; (message = sim_peer_next(&peer)) != NULL;) {
+        pairs += message->kind == QD_SERVER_TICK && message->as.tick.suspended_reason == QD_SUSPEND_MEMORY;
+        views += message->kind == QD_SERVER_VIEW && message->as.view.suspended_reason == QD_SUSPEND_MEMORY;
+    }
+    sim_check(pairs == 1 && views == 1, "%u subscriptions and %u views are suspended", pairs, views);
+    const uint64_t counted = stats_of(&peer)->suspended_memory;
+    sim_check(counted == 2, "%" PRIu64 " suspensions are counted", counted);
+    sim_peer_close(&peer);
+}

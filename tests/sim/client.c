@@ -18,7 +18,7 @@ void sim_client_forget(sim_client *client)
         client->slots[i] = (sim_slot){0};
     }
     client->request_count = 0;
-    client->cut = client->has_key = client->must_resume = false;
+    client->cut = client->has_key = client->must_resume = client->revoked = false;
     if (client->older != NULL) {
         sim_link_drop(client->older);
         qd_link_release(&client->older->link);
@@ -55,11 +55,10 @@ void sim_client_connect(sim_client *client)
     if (client->vandal && percent(client, 50)) {
         return;
     }
-    static const char *const tokens[SIM_TOKENS] = {NULL, "one", "another"};
     qd_msg_hello hello = {.version = QD_PROTOCOL_VERSION,
                           .client = "sim",
                           .resumable = percent(client, 70),
-                          .token = tokens[client->token]};
+                          .token = sim_tokens[client->token]};
     if (client->has_key) {
         hello.resume = (qd_msg_key){sizeof client->key, client->key};
     }
@@ -340,7 +339,7 @@ static void send_wrong(sim_client *client)
         {QD_ERROR_INVALID, {.kind = QD_CLIENT_OPEN_ROOM, .as.open_room = {.name = "a\tb"}}},
         {QD_ERROR_INVALID, {.kind = QD_CLIENT_LIST_ROOMS, .as.list_rooms = {.limit = 1001}}},
         {QD_ERROR_INVALID, {.kind = QD_CLIENT_LIST_SESSIONS, .as.list_sessions = {.limit = 1001}}},
-        {QD_ERROR_UNKNOWN_ROOM, {.kind = QD_CLIENT_OPEN_ROOM, .as.open_room = {.name = "nowhere"}}},
+        {QD_ERROR_UNKNOWN_ROOM, {.kind = QD_CLIENT_OPEN_ROOM, .as.open_room = {.name = "room nowhere"}}},
         {QD_ERROR_UNKNOWN_ROOM, {.kind = QD_CLIENT_STEP, .as.step = {.room = 3}}},
         {QD_ERROR_UNKNOWN_ROOM,
          {.kind = QD_CLIENT_MOVE, .as.batch = {.room = 5, .entities = {.count = 1, .id = id, .x = at, .y = at}}}},
@@ -507,7 +506,8 @@ void sim_client_act(sim_client *client)
         return;
     }
     if (client->link == NULL) {
-        if (client->sessions < 4) {
+        /* Without a token it tries now and then. */
+        if (client->sessions < 4 && (client->scene->grants[client->token] != SIM_GRANT_NONE || percent(client, 10))) {
             sim_client_connect(client);
         }
         if (client->link != NULL && client->vandal) {
@@ -515,7 +515,12 @@ void sim_client_act(sim_client *client)
         }
         return;
     }
-    if (client->vandal || !client->welcomed) {
+    if (client->link->is_revoked && percent(client, 10)) {
+        sim_link_drop(client->link);
+        sim_client_forget(client);
+        return;
+    }
+    if (client->vandal || !client->welcomed || client->link->is_revoked) {
         return;
     }
     sim_slot *slot = &client->slots[pick(client, client->scene->room_count)];
@@ -541,7 +546,8 @@ void sim_client_act(sim_client *client)
 
 void sim_client_step_all(sim_client *client)
 {
-    for (uint32_t i = 0; client->welcomed && client->link != NULL && i < client->scene->room_count; i++) {
+    for (uint32_t i = 0;
+         client->welcomed && client->link != NULL && !client->link->is_revoked && i < client->scene->room_count; i++) {
         sim_slot *slot = &client->slots[i];
 
         if (slot->stay != NULL && !slot->leaving && client->scene->configs[i].tick_mode == QD_TICK_MODE_STEP) {

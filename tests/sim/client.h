@@ -17,8 +17,14 @@
 /* Bytes of a queue that holds everything. */
 #define SIM_ROOMY (1u << 20)
 
-/* How many different tokens clients have, including none. */
-#define SIM_TOKENS 3u
+/* How many different tokens clients have, including none; and all that there are. */
+#define SIM_TOKENS        3u
+#define SIM_TOKEN_HOSTILE 3u
+#define SIM_TOKENS_ALL    4u
+extern const char *const sim_tokens[SIM_TOKENS_ALL];
+
+/* What the server's tokens allow (reload.c). Without tokens, everybody has SIM_GRANT_ALL. */
+typedef enum sim_grant { SIM_GRANT_NONE, SIM_GRANT_ALL, SIM_GRANT_PATTERN } sim_grant;
 
 /* Of every query. */
 #define SIM_QUERY_LIMIT 20u
@@ -31,6 +37,7 @@ typedef struct sim_scene {
     qd_msg_room_config configs[ROOMS_MAX];
     model_room **rooms; /* every room that was ever opened */
     size_t room_total, room_capacity;
+    uint8_t grants[SIM_TOKENS_ALL]; /* sim_grant */
     bool stopping;
 } sim_scene;
 
@@ -68,6 +75,8 @@ typedef struct sim_client {
     uint64_t handed_seq; /* the last one of the session that the server was handed */
     bool has_key, cut;   /* cut: it has no connection, or one that is not welcomed, and may resume */
     uint8_t key[QD_RESUME_KEY_BYTES];
+    uint8_t grant; /* sim_grant: of the session, as the tap saw it */
+    bool revoked;  /* with `cut`: it has lost that since, so that nobody resumes it */
     bool must_resume;
     uint64_t cut_ns, back_ns; /* since when, and until when it waits */
     sim_link *older;          /* half open: the server does not know that it is cut; a reference */

@@ -30,7 +30,8 @@ typedef struct guest_set {
 typedef struct guest_request {
     uint64_t seq;
     qd_client_kind kind;
-    uint32_t region; /* of an Observe or Unobserve */
+    bool must_succeed; /* it gives something back, in a small frame */
+    uint32_t region;   /* of an Observe or Unobserve */
     guest_region becomes;
 } guest_request;
 
@@ -41,9 +42,8 @@ typedef struct sim_guest {
     qd_index_kind index; /* of the room */
     sim_peer peer;
     bool is_connected, is_welcome, is_subscribed;
-    bool cannot_leave; /* the server had no memory for LeaveRoom itself: it leaves by ending the connection */
-    bool pressed;      /* memory is limited, or was since the last look */
-    uint64_t room;     /* 0: it is in none */
+    bool pressed;  /* memory is limited, or was since the last look */
+    uint64_t room; /* 0: it is in none */
     uint32_t first_id, connections;
     guest_region regions[GUEST_REGIONS];
     guest_set pairs, views;

@@ -50,6 +50,7 @@ static void connect(sim_hostile *hostile)
     if (hostile->malice > SIM_MALICE_GARBAGE) {
         send(hostile, MESSAGE(HELLO, .hello = {.version = QD_PROTOCOL_VERSION,
                                                .client = "hostile",
+                                               .token = sim_tokens[SIM_TOKEN_HOSTILE],
                                                .resumable = sim_percent(world_of(hostile), 50)}));
     }
 }

@@ -11,7 +11,8 @@
  *
  *     --jobs N        N processes share the seeds
  *     --cases         the cases, even with FIRST_SEED
- *     --with TRAITS   each seed has these traits (play.h): cuts,hostile,jumps,workers,halt, or pressure; or none
+ *     --with TRAITS   each seed has these traits (play.h): cuts,hostile,jumps,workers,halt,reloads, or pressure; or
+ *                    none
  *     --keep-going    goes on after a seed that fails, and prints once a minute how many are done
  *     --frames        prints a line for each seed, with the number of frames that clients were sent and a digest of them,
  *                     except Stats. Two versions of the server whose lines agree behave alike to clients. Detached
@@ -69,7 +70,7 @@ static uint32_t traits_of(const arguments *given, uint64_t seed)
     }
     /* Not the numbers of the seed itself. */
     sim_world_init(&world, ~seed);
-    for (uint32_t trait = SIM_CUTS; trait <= SIM_PRESSURE; trait *= 2) {
+    for (uint32_t trait = SIM_CUTS; trait <= SIM_RELOADS; trait *= 2) {
         traits |= sim_percent(&world, TRAIT_PERCENT) ? trait : 0;
     }
     return given->frames ? traits & ~(uint32_t)SIM_PRESSURE : traits;
@@ -225,17 +226,18 @@ static uint32_t traits_named(const char *list)
     static const struct {
         const char *name;
         uint32_t trait;
-    } names[] = {{"cuts", SIM_CUTS}, {"hostile", SIM_HOSTILE},   {"jumps", SIM_JUMPS}, {"workers", SIM_WORKERS},
-                 {"halt", SIM_HALT}, {"pressure", SIM_PRESSURE}, {"none", 0}};
+    } names[] = {{"cuts", SIM_CUTS}, {"hostile", SIM_HOSTILE},   {"jumps", SIM_JUMPS},     {"workers", SIM_WORKERS},
+                 {"halt", SIM_HALT}, {"pressure", SIM_PRESSURE}, {"reloads", SIM_RELOADS}, {"none", 0}};
+    const size_t count = sizeof names / sizeof names[0];
     uint32_t traits = 0;
 
     while (*list != '\0') {
         size_t size = strcspn(list, ","), i = 0;
 
-        while (i < 7 && (strlen(names[i].name) != size || memcmp(names[i].name, list, size) != 0)) {
+        while (i < count && (strlen(names[i].name) != size || memcmp(names[i].name, list, size) != 0)) {
             i++;
         }
-        if (i == 7) {
+        if (i == count) {
             refuse(list);
         }
         traits |= names[i].trait;

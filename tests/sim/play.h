@@ -16,6 +16,7 @@ typedef enum sim_trait {
     SIM_WORKERS = 8,   /* several actors run at once */
     SIM_HALT = 16,     /* the server stops at a random moment, and does not wait for its rooms */
     SIM_PRESSURE = 32, /* memory runs out, again and again; without the other traits (pressure.c) */
+    SIM_RELOADS = 64,  /* tokens change, and sessions end by that (reload.c) */
 } sim_trait;
 
 typedef struct sim_played {

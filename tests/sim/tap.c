@@ -58,7 +58,10 @@ void sim_scene_handed(sim_link *link, const uint8_t *frame, size_t size, void *c
 
     /* Hello opens a session; what a new one has by then it has by that. */
     if (result != QD_DECODE_MALFORMED && link->session == 0) {
+        const sim_client *client = link->owner;
+
         link->hello_seq = message->seq;
+        link->grant = message->kind == QD_CLIENT_HELLO ? ((const sim_scene *)context)->grants[client->token] : 0;
     } else if (result != QD_DECODE_MALFORMED) {
         ((sim_client *)link->owner)->handed_seq = message->seq;
     }
@@ -78,6 +81,13 @@ static uint64_t least(uint64_t a, uint64_t b)
 /* Stays go on where a session does. */
 static void tap_welcome(const sim_scene *scene, sim_link *link, const qd_msg_welcome *welcome)
 {
+    sim_client *client = link->owner;
+
+    sim_check(link->grant != SIM_GRANT_NONE, "session %llu has a token that is not listed",
+              (unsigned long long)welcome->session);
+    sim_check(!welcome->resumed || !client->revoked, "session %llu is resumed, and its token has changed",
+              (unsigned long long)welcome->session);
+    client->grant = link->grant;
     link->session = welcome->session;
     link->session_ns = scene->house.world.now_ns;
     for (size_t i = 0; welcome->resumed && i < scene->room_total; i++) {
@@ -91,10 +101,12 @@ static void tap_welcome(const sim_scene *scene, sim_link *link, const qd_msg_wel
         /* Perhaps a second time, before the reset of the first. */
         stay->resumed_tick = stay->resumed ? least(stay->resumed_tick, tick) : tick;
         stay->resumed_acked_tick = stay->resumed ? least(stay->resumed_acked_tick, stay->acked_tick) : stay->acked_tick;
-        stay->resumed = stay->subscribed;
+        /* An Unsubscribe that the room has not come to has no effect yet. */
+        stay->resumed = stay->subscribed || stay->unsubscribe_seq != 0;
         stay->resumed_by = link;
         stay->resumed_place = room->order_count;
         stay->view_resumed = true;
+        stay->grant = link->grant;
     }
 }
 
@@ -113,10 +125,23 @@ static void tap_opened(sim_scene *scene, const sim_link *link, const qd_msg_room
         scene->rooms = sim_grow(scene->rooms, scene->room_total, &scene->room_capacity, sizeof *scene->rooms);
         scene->rooms[scene->room_total++] = room;
     }
-    const model_stay *stay = model_latest_stay(room, link->session);
+    model_room_named_tick(room, opened->tick);
+    model_stay *stay = model_latest_stay(room, link->session);
     if (stay == NULL || stay->is_out) {
-        model_stay_create(room, link->session)->token = token;
+        stay = model_stay_create(room, link->session);
+        stay->token = token;
+        stay->grant = link->grant;
     }
+}
+
+/* It comes while the tokens are reloaded. */
+static void tap_go_away(sim_link *link, const qd_msg_go_away *go_away)
+{
+    bool revokes = go_away->reason == QD_GO_AWAY_REVOKED;
+
+    sim_check(!revokes || (link->is_revoked && !link->is_told),
+              "session %llu is revoked, and its token allows the same", (unsigned long long)link->session);
+    link->is_told |= revokes;
 }
 
 /* A reset reports how many ticks it replaces: since the first that was lost, or after a cut since the last Ack, if there
@@ -309,17 +334,28 @@ void sim_scene_tap(sim_link *link, const qd_server_message *message, bool queued
         tap_view(room, stay, &message->as.view, queued);
         break;
     case QD_SERVER_ACCEPTED:
+        model_room_named_tick(room, message->as.accepted.tick);
         tap_accepted(room, stay, message->seq, &message->as.accepted);
         break;
     case QD_SERVER_APPLIED:
         check_lag(stay, &message->as.applied);
         model_room_saw_applied(room, stay, message->as.applied.tick, message->as.applied.seq, message->seq == 0);
         break;
+    case QD_SERVER_QUERY_RESULT:
+        model_room_named_tick(room, message->as.query_result.tick);
+        break;
+    case QD_SERVER_WHY_RESULT:
+        model_room_named_tick(room, message->as.why_result.tick);
+        break;
     case QD_SERVER_SNAPSHOT_RESULT:
+        model_room_named_tick(room, message->as.snapshot_result.tick);
         tap_snapshot(room, stay, message->seq, &message->as.snapshot_result.entities);
         break;
     case QD_SERVER_HANDED_OVER:
         sim_tap_handed_over(room, stay, message->seq, &message->as.handed_over);
+        break;
+    case QD_SERVER_GO_AWAY:
+        tap_go_away(link, &message->as.go_away);
         break;
     case QD_SERVER_ERROR:
         tap_error(room, stay, &message->as.error);

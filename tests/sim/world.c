@@ -89,6 +89,9 @@ static uint64_t now_ns(void *context)
         (void)sim_step_links(world, 50);
         world->in_loops = false;
     }
+    if (world->interrupt != NULL && world->running > 0 && !world->in_loops && sim_pick(world, 500) == 0) {
+        world->interrupt(world->interrupt_context);
+    }
     /* Not while the loops work: they look at the clock while they hold a lock. */
     if (world->running > 0 && world->running < world->workers && !world->in_loops && sim_percent(world, 20)) {
         (void)run_some_actor(world);

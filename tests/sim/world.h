@@ -41,6 +41,10 @@ typedef struct sim_world {
     void *prompt_context;
     bool in_prompt;
 
+    /* Not NULL: called now and then while an actor runs, like a thread of which the server knows nothing. */
+    void (*interrupt)(void *context);
+    void *interrupt_context;
+
     qd_scheduler scheduler; /* give this to the server */
     qd_executor executor;
     qd_actor **queued;
@@ -111,6 +115,9 @@ struct sim_link {
     uint64_t session;    /* as the tap saw it; 0: none yet */
     uint64_t session_ns; /* when that was */
     uint64_t hello_seq;  /* that opened it */
+    uint8_t grant;       /* of its Hello: sim_grant */
+    bool is_revoked;     /* the token allows something else now, */
+    bool is_told;        /* and the server has sent that */
 
     uint8_t *in; /* written by the client and not read by the server */
     size_t in_size, in_capacity;

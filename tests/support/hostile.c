@@ -31,7 +31,7 @@
 #else
 #define SANITIZED false
 #endif
-#define CONNECT_MS  2000
+#define CONNECT_MS  20000
 #define PATIENCE_MS 200
 #define FILES       8192
 #define BATCH       5000u

@@ -12,7 +12,7 @@
 #include "quadrille.h"
 #include "support/process.h"
 
-#define DEADLINE_MS 60000
+#define DEADLINE_MS 200000
 
 /* The fixture of a file: one server, and a bystander on it, which must not notice what the tests do to others. The
  * teardown stops the server gracefully, and fails when it does not end with status 0 (or when a sanitizer reported

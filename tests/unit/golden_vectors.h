@@ -156,9 +156,11 @@ static const golden_vector server_vectors[] = {
     {"room_left", "0803220308ac02", "seq: 3 room_left { room: 300 }"},
     {"room_slowed", "aa010808ac02100318c413", "room_slowed { room: 300 tick_hz: 3 tick_us: 2500 }"},
     {"room_closed", "08042a0508ac021002", "seq: 4 room_closed { room: 300 reason: REASON_EMPTY }"},
-    {"room_list", "080532270a160a056c6f626279100118142080e497d01228ac0230040a000a090a05706c617a6110021001",
+    {"room_list",
+     "0805322e0a160a056c6f626279100118142080e497d01228ac0230040a000a090a05706c617a61100210011a05706c617a61",
      "seq: 5 room_list { rooms { name: \"lobby\" tick_mode: TICK_MODE_CLOCK tick_hz: 20 tick: 5000000000 entities: 300 "
-     "sessions: 4 } rooms { } rooms { name: \"plaza\" tick_mode: TICK_MODE_STEP } more: true }"},
+     "sessions: 4 } rooms { } rooms { name: \"plaza\" tick_mode: TICK_MODE_STEP } more: true "
+     "next: \"plaza\" }"},
     {"room_list_empty", "08063200", "seq: 6 room_list { }"},
     {"session_list", "08059a01210a1608ac0212076172656e612f32180120042880e497d0120a000a0308ad021001",
      "seq: 5 session_list { sessions { session: 300 client: \"arena/2\" detached: true rooms: 4 age_ms: 5000000000 } "
@@ -208,6 +210,7 @@ static const golden_vector server_vectors[] = {
     {"ping", "a20109090807060504030201", "ping { data: 72623859790382856 }"},
     {"stats_slowed", "080a520a0a039003021203b80103",
      "seq: 10 stats { server { rooms_slowed: 2 } room { slowed_hz: 3 } }"},
+    {"stats_suspended", "081a52050a03980304", "seq: 26 stats { server { suspended_memory: 4 } }"},
     {"pong", "080b5a09090807060504030201", "seq: 11 pong { data: 72623859790382856 }"},
     {"error", "080c6218081812097469636b2069732033180c20ac024080e497d012",
      "seq: 12 error { code: ERROR_CODE_WRONG_TICK text: \"tick is 3\" seq: 12 room: 300 tick_due: 5000000000 }"},

@@ -56,7 +56,7 @@ static bool consume(size_t bytes)
 
     while (bytes > 0) {
         uv_buf_t vectors[QD_OUTBOX_VECTORS_MAX];
-        uint32_t count = qd_outbox_gather(&outbox, vectors);
+        uint32_t count = qd_outbox_gather(&outbox, SIZE_MAX, vectors);
         qd_outbox_freed freed;
         size_t part = 0;
 
@@ -89,6 +89,22 @@ OUTBOX_TEST(events_over_the_limit_are_refused_unless_the_outbox_is_empty)
     size_t left = 64 * KIB - qd_outbox_bytes(&outbox) - 3 * QD_LINK_BUFFER_BYTES;
     assert_int_equal(push(left + 1, QD_LINK_EVENTS), QD_OUTBOX_FULL);
     assert_int_equal(push(left, QD_LINK_EVENTS), QD_OUTBOX_PUSHED);
+}
+
+OUTBOX_TEST(a_gather_ends_at_its_limit)
+{
+    uv_buf_t vectors[QD_OUTBOX_VECTORS_MAX];
+
+    push(10 * KIB, QD_LINK_EVENTS);
+    push(10 * KIB, QD_LINK_EVENTS);
+    assert_int_equal(qd_outbox_gather(&outbox, 1, vectors), 1);
+    assert_int_equal(vectors[0].len, 1);
+    assert_int_equal(qd_outbox_gather(&outbox, 10 * KIB, vectors), 1);
+    assert_int_equal(qd_outbox_gather(&outbox, 15 * KIB, vectors), 2);
+    assert_int_equal(vectors[1].len, 5 * KIB);
+    consume(12 * KIB);
+    assert_int_equal(qd_outbox_gather(&outbox, 15 * KIB, vectors), 1);
+    assert_int_equal(vectors[0].len, 8 * KIB);
 }
 
 OUTBOX_TEST(small_buffers_count_their_overhead)
@@ -187,7 +203,7 @@ static void check_stream(rng_stream random)
             }
         } else if (queued > 0) {
             uv_buf_t vectors[QD_OUTBOX_VECTORS_MAX];
-            uint32_t count = qd_outbox_gather(&outbox, vectors);
+            uint32_t count = qd_outbox_gather(&outbox, SIZE_MAX, vectors);
             size_t gathered = 0;
 
             for (uint32_t i = 0; i < count; i++) {

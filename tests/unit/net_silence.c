@@ -40,14 +40,15 @@ SILENCE_TEST(silent_peer_is_asked_once_and_then_lost)
     assert_int_equal(sweep_for(60000), QD_SIGN_SILENT);
     assert_in_range(stream.now_ms, 5000, 5600);
     assert_int_equal(sweep_for(60000), QD_SIGN_LOST);
-    assert_in_range(stream.now_ms, 15000, 15600);
+    /* The last frames may take a second, and the connection is closed within 15 s. */
+    assert_in_range(stream.now_ms, 12500, 14000);
 }
 
 SILENCE_TEST(any_byte_is_a_sign_of_life)
 {
     for (uint32_t i = 0; i < 5; i++) {
         assert_int_equal(sweep_for(60000), QD_SIGN_SILENT);
-        assert_int_equal(sweep_for(8000), QD_SIGN_FINE);
+        assert_int_equal(sweep_for(6000), QD_SIGN_FINE);
         signs.heard_ms = stream.now_ms;
         assert_int_equal(sweep_for(4000), QD_SIGN_FINE);
     }

@@ -138,7 +138,8 @@ TEST(longest_room_list_stays_within_budget)
             rooms[i] = (qd_msg_room_info){.name = name};
         }
         rooms[ROOMS - 1].sessions = 5;
-        test_frame frame = encode(SERVER_MESSAGE(.kind = QD_SERVER_ROOM_LIST, .as.room_list = {ROOMS, rooms, true}));
+        test_frame frame =
+            encode(SERVER_MESSAGE(.kind = QD_SERVER_ROOM_LIST, .as.room_list = {ROOMS, rooms, true, name}));
         test_decoded decoded;
         decode(SERVER, frame.body, frame.body_size, &decoded);
         const qd_msg_room_list *list = &decoded.message.as.server.as.room_list;

@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 
-#include "server/work/core.h"
+#include "server/work/thread/core.h"
 #include "tests/support/test.h"
 
 #define TRIES 100

@@ -9,6 +9,8 @@
 #define QD_TESTS_WORK_POSTED_H
 
 #include <pthread.h>
+#include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 #include "server/base/memory/alloc.h"
@@ -43,6 +45,15 @@ static inline void stop(void)
     qd_pool_destroy(pool);
     assert_int_equal(qd_memory_used(), 0);
     assert_int_equal(atomic_load(&wrong), 0);
+}
+
+/* Whether the caller runs on the standby, which steps in when all workers are busy. */
+static inline bool is_standby(void)
+{
+    char name[16] = "";
+
+    prctl(PR_GET_NAME, name);
+    return strcmp(name, "qd-standby") == 0;
 }
 
 static inline void rest(void)

@@ -2,10 +2,7 @@
  *
  * The standby: while all workers are in a run that does not end, other actors still run.
  */
-#define _GNU_SOURCE /* pthread_getname_np */
 #include "work_posted.h"
-
-#include <string.h>
 
 #include "tests/support/test.h"
 
@@ -15,13 +12,6 @@ static qd_actor holders[WORKERS_MAX];
 static _Atomic uint32_t held, may_end, runs, yielding_runs;
 
 /* On a slow machine the standby may be faster than the last workers. */
-static bool is_standby(void)
-{
-    char name[16];
-
-    return pthread_getname_np(pthread_self(), name, sizeof name) == 0 && strcmp(name, "qd-standby") == 0;
-}
-
 static void hold_worker(qd_actor *actor)
 {
     if (is_standby()) {
@@ -106,6 +96,30 @@ TEST(an_actor_that_yields_waits_for_a_worker)
         assert_int_equal(atomic_load(&yielding_runs), 0);
         atomic_store(&may_end, 1);
         wait_for(&yielding_runs, 1);
+        stop();
+    }
+}
+
+/* The standby is for short runs, so that there is always a thread for them. */
+TEST(a_long_actor_waits_for_a_worker)
+{
+    FOR_EACH_WORKERS(workers)
+    {
+        qd_actor long_one, behind, other;
+
+        hold_all(workers);
+        qd_actor_init(&long_one, count_yielding_run);
+        qd_actor_init(&behind, count_yielding_run);
+        qd_actor_init(&other, count_run);
+        qd_actor_set_long(&long_one, true);
+        qd_actor_set_long(&behind, true);
+        scheduler->wake(scheduler->context, &long_one);
+        scheduler->wake_behind(scheduler->context, &behind);
+        scheduler->wake(scheduler->context, &other);
+        wait_for(&runs, 1);
+        assert_int_equal(atomic_load(&yielding_runs), 0);
+        atomic_store(&may_end, 1);
+        wait_for(&yielding_runs, 2);
         stop();
     }
 }

@@ -119,7 +119,7 @@ void qd_leave_command(qd_room_actor *actor, qd_membership *membership)
         qd_charges_unsubscribe(&actor->charges, membership->member);
         qd_charges_settle(&actor->charges, membership->member);
         if (qd_membership_remove(actor, membership)) {
-            qd_tick(actor, 0);
+            (void)qd_tick(actor, 0, NULL);
         }
     }
     if (membership->leave_answered) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 
+#include "../../../proto/codec.h"
 #include "../../base/memory/array.h"
 #include "../tick/applied.h"
 #include "accepted.h"
@@ -8,48 +9,68 @@
 
 /* ---- reporting ---- */
 
-/* Sends HandedOver, with all its frames at once: a reply is never refused, but the next one may be. `whole` has all
- * the ids. */
-static void report(qd_room_actor *actor, qd_link *link, uint64_t seq, const qd_msg_handed_over *whole)
+/* The part of HandedOver that begins after `done` ids, with all the rest that fits into a frame. */
+static qd_server_message part_of(uint64_t seq, const qd_msg_handed_over *whole, uint32_t done)
 {
-    qd_frames list = {.heap = &actor->heap};
-    bool last = false;
+    const uint32_t left = whole->count - done;
+    qd_server_message message = {.seq = seq, .kind = QD_SERVER_HANDED_OVER, .as.handed_over = *whole};
+    qd_msg_handed_over *part = &message.as.handed_over;
 
-    for (uint32_t done = 0; !last && !list.failed;) {
-        uint32_t left = whole->count - done;
-        qd_server_message message = {.seq = seq, .kind = QD_SERVER_HANDED_OVER, .as.handed_over = *whole};
-        qd_msg_handed_over *part = &message.as.handed_over;
-
-        part->count = left < QD_HANDED_OVER_IDS_MAX ? left : QD_HANDED_OVER_IDS_MAX;
-        part->id = part->count > 0 ? whole->id + done : NULL;
-        if (done > 0) {
-            part->connected = NULL;
-            part->connected_listed = part->connected_count = 0;
-        }
-        done += part->count;
-        part->last = last = done == whole->count;
-        (void)qd_frames_push(&list, qd_reply_encode(&message));
+    part->count = left < QD_HANDED_OVER_IDS_MAX ? left : QD_HANDED_OVER_IDS_MAX;
+    part->id = part->count > 0 ? whole->id + done : NULL;
+    part->last = done + part->count == whole->count;
+    if (done > 0) {
+        part->connected = NULL;
+        part->connected_listed = part->connected_count = 0;
     }
-    if (!list.failed) {
-        (void)qd_reply_queue(actor->service, link, list.frames, list.count, QD_LINK_REPLY);
-    } else {
-        qd_reply_give_up(actor->service, link);
-    }
-    qd_frames_deinit(&list);
+    return message;
 }
 
-/* Returns memory for `count` ids. NULL: count is 0, or there is no memory and the error is answered. */
-static uint32_t *take_ids(qd_room_actor *actor, const qd_request *request, uint32_t count)
+/* Takes the memory for the frames of a HandedOver before entities change their owner, because nothing may fail after
+ * that. `whole` has at least as many ids as will be reported; they need not be known yet. */
+static bool reserve(qd_frames *list, uint64_t seq, const qd_msg_handed_over *whole)
 {
-    uint32_t *id = count > 0 ? qd_heap_alloc(&actor->heap, count * sizeof *id) : NULL;
+    uint32_t done = 0;
 
-    if (count > 0 && id == NULL) {
-        qd_command_fail(actor, request, QD_ERROR_LIMIT,
-                        "the server has no memory left to give %" PRIu32
-                        " entities to another session (--memory-max). Try again later",
-                        count);
-    }
-    return id;
+    do {
+        qd_server_message message = part_of(seq, whole, done);
+
+        message.as.handed_over.last = true; /* it is, if the ids that are reported end here */
+        done += message.as.handed_over.count;
+        (void)qd_frames_push(list, qd_buffer_create(qd_server_message_size(&message)));
+    } while (done < whole->count && !list->failed);
+    return !list->failed;
+}
+
+/* Sends the HandedOver in the reserved frames, all at once: a reply is never refused, but the next one may be. */
+static void report(qd_room_actor *actor, qd_frames *list, qd_link *link, uint64_t seq, const qd_msg_handed_over *whole)
+{
+    uint32_t done = 0;
+    size_t count = 0;
+
+    do {
+        const qd_server_message message = part_of(seq, whole, done);
+        qd_buffer *frame = list->frames[count++];
+
+        frame->size = qd_server_message_encode(&message, frame->bytes, qd_server_message_size(&message));
+        done += message.as.handed_over.count;
+    } while (done < whole->count);
+    qd_frames_drop(list, count);
+    (void)qd_reply_queue(actor->service, link, list->frames, count, QD_LINK_REPLY);
+}
+
+static void fail(qd_room_actor *actor, const qd_request *request, uint32_t count)
+{
+    qd_command_fail(actor, request, QD_ERROR_LIMIT,
+                    "the server has no memory left to give %" PRIu32
+                    " entities to another session (--memory-max). Try again later",
+                    count);
+}
+
+/* Returns memory for `count` ids. NULL: count is 0, or there is no memory. */
+static uint32_t *take_ids(qd_room_actor *actor, uint32_t count)
+{
+    return count > 0 ? qd_heap_alloc(&actor->heap, count * sizeof(uint32_t)) : NULL;
 }
 
 /* ---- handing over ---- */
@@ -79,28 +100,34 @@ void qd_hand_over_command(qd_room_actor *actor, const qd_request *request)
         return;
     }
     /* A session that takes from the room by HandOver needs no report. */
-    bool is_reported = to != QD_ROOM_OWNED && to != membership->member;
-    uint32_t *given = is_reported ? take_ids(actor, request, handover->count) : NULL;
-    if (is_reported && handover->count > 0 && given == NULL) {
+    bool is_reported = to != QD_ROOM_OWNED && to != membership->member && handover->count > 0;
+    qd_frames frames = {.heap = &actor->heap};
+    qd_msg_handed_over whole = {.room = actor->entry.handle,
+                                .count = handover->count,
+                                .id = handover->id,
+                                .from = membership->endpoint->session,
+                                .to = handover->session};
+    uint32_t *given = is_reported ? take_ids(actor, handover->count) : NULL;
+    if (is_reported && (given == NULL || !reserve(&frames, 0, &whole))) {
+        qd_frames_deinit(&frames);
+        qd_array_drop(&actor->heap, given, given != NULL ? handover->count : 0);
+        fail(actor, request, handover->count);
         return;
     }
     qd_room_refusals refusals;
     qd_charges_allow(&actor->charges, to, QD_QUOTA_ENTITIES, handover->count, false);
-    uint32_t count =
+    whole.count =
         qd_room_hand_over(actor->room, membership->member, handover->id, handover->count, to, given, &refusals);
     qd_charges_settle(&actor->charges, membership->member);
     qd_charges_settle(&actor->charges, QD_ROOM_OWNED);
     qd_charges_settle(&actor->charges, to);
-    if (is_reported && count > 0) {
-        qd_array_sort(given, count);
-        report(actor, qd_membership_of(actor, to)->endpoint->link, 0,
-               &(qd_msg_handed_over){.room = actor->entry.handle,
-                                     .count = count,
-                                     .id = given,
-                                     .from = membership->endpoint->session,
-                                     .to = handover->session});
+    if (is_reported && whole.count > 0) {
+        qd_array_sort(given, whole.count);
+        whole.id = given;
+        report(actor, &frames, qd_membership_of(actor, to)->endpoint->link, 0, &whole);
     }
-    qd_heap_free(&actor->heap, given, given != NULL ? handover->count * sizeof *given : 0);
+    qd_frames_deinit(&frames);
+    qd_array_drop(&actor->heap, given, given != NULL ? handover->count : 0);
     actor->resets_due = true;
     qd_count(&actor->service->counters, QD_COUNT_UPDATES, handover->count - refusals.count);
     qd_applied_note(actor, membership, request->decoded.message.seq);
@@ -163,8 +190,21 @@ static uint32_t decide_who_yields(qd_room_actor *actor, const qd_request *reques
     return count;
 }
 
-/* Takes all entities of one member, and reports it to the member, if it is connected. */
-static uint32_t adopt_from(qd_room_actor *actor, qd_membership *membership, uint32_t from, uint32_t *given)
+/* Whether a member that yields is connected, and so gets a report. It is the only one: the request names a session, of
+ * which earlier members may be left that have no connection. */
+static bool is_any_reported(const qd_room_actor *actor)
+{
+    for (uint32_t i = 0; i < actor->member_capacity; i++) {
+        if (actor->members[i].yields && is_connected(&actor->members[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Takes all entities of one member, and reports it to the member, if there are frames for that. */
+static uint32_t adopt_from(qd_room_actor *actor, qd_membership *membership, uint32_t from, uint32_t *given,
+                           qd_frames *frames)
 {
     const qd_actor_member *row = &actor->members[from];
     uint32_t count = qd_room_adopt(actor->room, from, membership->member, given);
@@ -172,8 +212,8 @@ static uint32_t adopt_from(qd_room_actor *actor, qd_membership *membership, uint
     qd_charges_settle(&actor->charges, from);
     qd_charges_settle(&actor->charges, membership->member);
     qd_array_sort(given, count);
-    if (is_connected(row)) {
-        report(actor, row->membership->endpoint->link, 0,
+    if (frames->count > 0 && row->membership != NULL) {
+        report(actor, frames, row->membership->endpoint->link, 0,
                &(qd_msg_handed_over){.room = actor->entry.handle,
                                      .count = count,
                                      .id = given,
@@ -199,20 +239,28 @@ void qd_adopt_command(qd_room_actor *actor, const qd_request *request)
         return;
     }
     uint64_t connected[QD_CONNECTED_MAX];
-    uint32_t capacity = decide_who_yields(actor, request, connected, &answer);
-    uint32_t *given = take_ids(actor, request, capacity);
-    if (capacity > 0 && given == NULL) {
-        return;
-    }
-    for (uint32_t i = 0; i < actor->member_capacity; i++) {
-        if (actor->members[i].yields) {
-            answer.count += adopt_from(actor, membership, i, given + answer.count);
-        }
-    }
-    qd_array_sort(given, answer.count);
+    qd_frames answers = {.heap = &actor->heap}, reports = {.heap = &actor->heap};
+    const uint64_t seq = request->decoded.message.seq;
+    const uint32_t capacity = decide_who_yields(actor, request, connected, &answer);
+    uint32_t *given = take_ids(actor, capacity);
     answer.id = given;
-    actor->resets_due = true;
-    qd_count(&actor->service->counters, QD_COUNT_UPDATES, answer.count);
-    report(actor, membership->endpoint->link, request->decoded.message.seq, &answer);
-    qd_array_drop(&actor->heap, given, capacity);
+    answer.count = capacity;
+    if ((capacity > 0 && given == NULL) || !reserve(&answers, seq, &answer) ||
+        (is_any_reported(actor) && !reserve(&reports, 0, &answer))) {
+        fail(actor, request, capacity);
+    } else {
+        answer.count = 0;
+        for (uint32_t i = 0; i < actor->member_capacity; i++) {
+            if (actor->members[i].yields) {
+                answer.count += adopt_from(actor, membership, i, given + answer.count, &reports);
+            }
+        }
+        qd_array_sort(given, answer.count);
+        actor->resets_due = true;
+        qd_count(&actor->service->counters, QD_COUNT_UPDATES, answer.count);
+        report(actor, &answers, membership->endpoint->link, seq, &answer);
+    }
+    qd_frames_deinit(&reports);
+    qd_frames_deinit(&answers);
+    qd_array_drop(&actor->heap, given, given != NULL ? capacity : 0);
 }

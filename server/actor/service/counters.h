@@ -30,7 +30,8 @@ typedef enum qd_counter {
     QD_COUNT_REFUSED_ADDRESS_ACCEPTS,
     QD_COUNT_REFUSED_ADDRESS_TOKENS,
     QD_COUNT_DROPPED_SILENT,
-    QD_COUNT_REFUSED_SESSION, /* requests refused, at least in part, by a session's quota; one counter per qd_quota */
+    QD_COUNT_SUSPENDED_MEMORY, /* reports of that */
+    QD_COUNT_REFUSED_SESSION,  /* requests refused, at least in part, by a session's quota; one counter per qd_quota */
     QD_COUNT_REFUSED_TENANT = QD_COUNT_REFUSED_SESSION + QD_QUOTAS, /* the same, by a tenant's */
     QD_COUNTERS = QD_COUNT_REFUSED_TENANT + QD_QUOTAS
 } qd_counter;

@@ -90,5 +90,6 @@ void qd_service_stats(qd_service *service, qd_msg_server_stats *stats)
         .refused_by_address_accepts = qd_counted(counters, QD_COUNT_REFUSED_ADDRESS_ACCEPTS),
         .refused_by_address_tokens = qd_counted(counters, QD_COUNT_REFUSED_ADDRESS_TOKENS),
         .dropped_silent = qd_counted(counters, QD_COUNT_DROPPED_SILENT),
+        .suspended_memory = qd_counted(counters, QD_COUNT_SUSPENDED_MEMORY),
     };
 }

@@ -65,6 +65,8 @@ struct qd_membership {
     bool waits_for_older;              /* its messages wait for the membership whose successor it is */
     uint64_t turn;                     /* the number of the run that counts turn_ns */
     uint64_t turn_ns;                  /* of this membership's messages in that run */
+    uint64_t billed_ns;                /* worker time that its session will be charged */
+    uint64_t billed_bytes;             /* of frames whose time is not shared out yet */
     qd_message *later, **later_end;    /* messages that wait behind those of others; NULL: none */
     TAILQ_ENTRY(qd_membership) laters; /* with `later`, unless it waits_for_older: in the actor's list */
     bool joined;                       /* a member of the room */

@@ -26,7 +26,7 @@ bool qd_membership_remove(qd_room_actor *actor, qd_membership *membership)
     return qd_lockstep_leave(&actor->lockstep, &membership->lockstep);
 }
 
-void qd_room_actor_close(qd_room_actor *actor, qd_room_closed_reason reason, const qd_membership *asker, uint64_t seq)
+void qd_room_actor_close(qd_room_actor *actor, qd_room_closed_reason reason, qd_membership *asker, uint64_t seq)
 {
     qd_service *service = actor->service;
 
@@ -39,7 +39,7 @@ void qd_room_actor_close(qd_room_actor *actor, qd_room_closed_reason reason, con
     actor->closed_reason = reason;
     qd_room_despawn_all(actor->room);
     if (actor->member_count > 0) {
-        qd_tick(actor, 0);
+        (void)qd_tick(actor, 0, asker);
     }
     qd_server_message message = {.kind = QD_SERVER_ROOM_CLOSED,
                                  .as.room_closed = {.room = actor->entry.handle, .reason = reason}};

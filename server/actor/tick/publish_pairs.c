@@ -2,6 +2,7 @@
 #include "publish_pairs.h"
 
 #include "../service/reply.h"
+#include "../state/time_bill.h"
 #include "frames.h"
 #include "slow_readers.h"
 
@@ -114,9 +115,13 @@ static void deliver(publication *round, const qd_room_report *report)
     qd_link_sent sent = QD_LINK_FULL;
     size_t first, count;
 
+    if (report->suspended_reason == QD_SUSPEND_MEMORY) {
+        qd_count(&actor->service->counters, QD_COUNT_SUSPENDED_MEMORY, 1);
+    }
     if (frames_of(round, report, &first, &count)) {
         sent = qd_reply_queue(actor->service, membership->endpoint->link, round->list.frames + first, count,
                               QD_LINK_EVENTS);
+        qd_time_bill_frames(actor, membership, round->list.frames + first, count);
     }
     qd_frames_drop(&round->list, shared_count(round));
     if (!qd_slow_reader_delivered(actor, membership, sent)) {

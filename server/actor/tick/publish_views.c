@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../service/reply.h"
+#include "../state/time_bill.h"
 #include "frames.h"
 #include "slow_readers.h"
 
@@ -295,8 +296,12 @@ static void deliver(qd_room_actor *actor, const qd_room_view_report *report, qd_
     qd_membership *membership = qd_membership_of(actor, report->member);
     qd_link_sent sent = QD_LINK_FULL;
 
+    if (report->suspended_reason == QD_SUSPEND_MEMORY) {
+        qd_count(&actor->service->counters, QD_COUNT_SUSPENDED_MEMORY, 1);
+    }
     if (encode_with_sessions(actor, report, list)) {
         sent = qd_reply_queue(actor->service, membership->endpoint->link, list->frames, list->count, QD_LINK_EVENTS);
+        qd_time_bill_frames(actor, membership, list->frames, list->count);
     }
     qd_frames_drop(list, 0);
     if (!qd_slow_reader_delivered(actor, membership, sent)) {

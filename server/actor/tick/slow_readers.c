@@ -88,6 +88,7 @@ void qd_slow_readers_look(qd_room_actor *actor, uint64_t now_ns)
             qd_slow_reader_forget(actor, membership);
             qd_room_resume(actor->room, membership->member);
             qd_room_view_resume(actor->room, membership->member);
+            actor->bill.resumes = true;
             actor->changed = true; /* its views' reset comes with a tick */
         } else if (now_ns >= membership->lag_start_ns + slow_ns_max) {
             disconnect_slow(actor, membership->endpoint);

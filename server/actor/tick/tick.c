@@ -3,6 +3,7 @@
 
 #include "../../base/memory/fetch.h"
 #include "../service/reply.h"
+#include "../state/time_bill.h"
 #include "../state/work_time.h"
 #include "applied.h"
 #include "publish_pairs.h"
@@ -12,11 +13,32 @@
 /* Charges are settled at least this often. */
 #define CHARGE_TICKS 32u
 
+/* After a tick, or resets, that took longer, the runs of the room count as long for a while. */
+#define LONG_NS       UINT64_C(300000)
+#define LONG_STAYS_NS UINT64_C(1000000000)
+
+static void note_long(qd_room_actor *actor, uint64_t now_ns, uint64_t took_ns)
+{
+    if (took_ns >= LONG_NS) {
+        actor->long_until_ns = now_ns + LONG_STAYS_NS;
+    }
+}
+
 static void keep_time(qd_room_actor *actor, uint64_t took_ns)
 {
     uint64_t took_us = (took_ns + 500) / 1000;
 
     actor->times_us[actor->time_count++ % QD_TICK_TIMES] = took_us > UINT32_MAX ? UINT32_MAX : (uint32_t)took_us;
+}
+
+/* Counts the ticks that nobody had to get anything of. */
+static void count_quiet(qd_room_actor *actor, uint32_t skipped)
+{
+    if (actor->changed || !qd_room_is_quiet(actor->room)) {
+        actor->quiet_ticks = 0;
+    } else if (actor->quiet_ticks < UINT32_MAX - 1 - skipped) {
+        actor->quiet_ticks += 1 + skipped;
+    }
 }
 
 static void end_lockstep(qd_room_actor *actor)
@@ -32,9 +54,16 @@ static void end_lockstep(qd_room_actor *actor)
     }
 }
 
-void qd_tick(qd_room_actor *actor, uint32_t skipped)
+/* The time if the tick is measured in parts. */
+static uint64_t look(const qd_room_actor *actor)
+{
+    return actor->bill.measures ? qd_service_now_ns(actor->service) : 0;
+}
+
+uint64_t qd_tick(qd_room_actor *actor, uint32_t skipped, qd_membership *payer)
 {
     qd_service *service = actor->service;
+    const qd_executor *executor = service->config.scheduler->executor;
     uint64_t start_ns = qd_service_now_ns(service);
 
     qd_work_time_begin(service, start_ns);
@@ -44,13 +73,19 @@ void qd_tick(qd_room_actor *actor, uint32_t skipped)
     qd_fetch_to_write(&actor->times_us[actor->time_count % QD_TICK_TIMES], sizeof *actor->times_us);
     /* A reader that has caught up gets its reset at this tick: otherwise it would miss one more. */
     qd_slow_readers_look(actor, start_ns);
-    qd_room_tick(actor->room, service->config.scheduler->executor, skipped);
+    actor->bill.measures = actor->bill.measured_ticks > 0;
+    qd_room_tick_views(actor->room, executor, skipped);
+    const uint64_t views_end_ns = look(actor);
+    qd_room_tick_pairs(actor->room, executor, skipped);
+    const uint64_t frames_start_ns = look(actor);
+    count_quiet(actor, skipped);
     actor->changed = false;
     actor->resets_due = false;
     /* Views come first: a reset that only fits into an empty queue must find it empty. The reset of a subscription comes
      * between ticks. */
     qd_publish_views(actor);
     qd_publish_pairs(actor);
+    const uint64_t frames_end_ns = look(actor);
     qd_applied_send_due(actor, qd_room_last_tick(actor->room));
     end_lockstep(actor);
     qd_count(&service->counters, QD_COUNT_TICKS, 1);
@@ -64,6 +99,12 @@ void qd_tick(qd_room_actor *actor, uint32_t skipped)
     uint64_t end_ns = qd_service_now_ns(service);
     keep_time(actor, end_ns - start_ns);
     actor->tick_ns = qd_work_time_of(service, end_ns, end_ns - start_ns);
+    qd_time_bill_tick(actor, payer, end_ns,
+                      &(qd_tick_parts){.took_ns = end_ns - start_ns,
+                                       .views_ns = actor->bill.measures ? views_end_ns - start_ns : 0,
+                                       .frames_ns = frames_end_ns - frames_start_ns});
+    note_long(actor, end_ns, actor->tick_ns);
+    return end_ns;
 }
 
 void qd_tick_report_pace(qd_room_actor *actor, const qd_membership *membership)
@@ -100,16 +141,36 @@ bool qd_tick_step(qd_room_actor *actor, qd_membership *membership, uint64_t seq)
     }
     qd_applied_note(actor, membership, seq);
     if (result == QD_LOCKSTEP_TICK) {
-        qd_tick(actor, 0);
+        (void)qd_tick(actor, 0, membership);
     }
     return true;
 }
 
-void qd_tick_catch_up(qd_room_actor *actor)
+static void catch_up(qd_room_actor *actor)
 {
-    actor->resets_due = false;
     qd_room_view_catch_up(actor->room);
     qd_publish_views(actor);
     qd_room_catch_up(actor->room, actor->service->config.scheduler->executor);
     qd_publish_pairs(actor);
+}
+
+void qd_tick_catch_up(qd_room_actor *actor)
+{
+    const qd_service *service = actor->service;
+
+    const bool measures = actor->resets_due || actor->bill.resumes;
+
+    actor->resets_due = actor->bill.resumes = false;
+    actor->bill.measures = measures;
+    if (!measures) {
+        catch_up(actor);
+        return;
+    }
+    const uint64_t start_ns = qd_service_now_ns(service);
+    qd_work_time_begin(service, start_ns);
+    catch_up(actor);
+    const uint64_t end_ns = qd_service_now_ns(service);
+    const uint64_t took_ns = qd_work_time_of(service, end_ns, end_ns - start_ns);
+    qd_time_bill_resets(actor, end_ns, took_ns);
+    note_long(actor, end_ns, took_ns);
 }

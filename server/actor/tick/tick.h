@@ -7,14 +7,15 @@
 
 #include "../state/room_actor_state.h"
 
-/* Ticks once, publishes to the readers, and sends every Applied that is due. */
-void qd_tick(qd_room_actor *actor, uint32_t skipped);
+/* Ticks once, publishes to the readers, and sends every Applied that is due. The session of `payer` pays for what its
+ * members do not pay; NULL: the room. Returns when the tick ended. */
+uint64_t qd_tick(qd_room_actor *actor, uint32_t skipped, qd_membership *payer);
 /* A Step of that membership for the tick that is due: ticks if the room waits for no other writer. False: the member
  * has stepped for this tick already. */
 bool qd_tick_step(qd_room_actor *actor, qd_membership *membership, uint64_t seq);
 /* Reports the rate that the room holds: RoomSlowed to one membership, or to all with NULL. */
 void qd_tick_report_pace(qd_room_actor *actor, const qd_membership *membership);
-/* Sends the resets that are due between ticks. */
+/* Sends the resets that are due between ticks, at the expense of those who get them. */
 void qd_tick_catch_up(qd_room_actor *actor);
 
 #endif

@@ -380,8 +380,11 @@ static void spend(qd_views *views)
 
 static void end_view(qd_views *views, uint32_t row)
 {
-    qd_visible_entries *set = &views->observers[row].entries;
+    const qd_observer *observer = &views->observers[row];
+    const qd_visible_entries *set = &observer->entries;
 
+    /* The tick may yet suspend all views, and drop these leaves. */
+    views->members[observer->member].is_emptied |= observer->seen > 0;
     for (uint32_t at = 0; at < set->capacity; at++) {
         if (set->entry[at] & QD_ENTRY_SEEN) {
             set->entry[at] |= QD_ENTRY_CHANGED; /* an entry is never without a flag */

@@ -123,7 +123,7 @@ qd_actor *qd_behind_take_short(qd_behind *behind)
 {
     pthread_mutex_lock(&behind->lock);
     qd_actor *actor = behind->oldest;
-    while (actor && atomic_load_explicit(&actor->yields, memory_order_relaxed)) {
+    while (actor && (atomic_load_explicit(&actor->yields, memory_order_relaxed) || qd_actor_is_long(actor))) {
         actor = actor->next;
     }
     if (actor) {

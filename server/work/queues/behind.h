@@ -71,7 +71,8 @@ bool qd_behind_is_ready(qd_behind *behind, uint64_t now_ns);
 /* [any] Takes the oldest actor, if one waits and another worker may run one. The caller calls `done` after its run. */
 qd_actor *qd_behind_take(qd_behind *behind, uint64_t now_ns);
 void qd_behind_done(qd_behind *behind);
-/* [any] Takes the oldest actor that does not yield as a whole, however many workers run others. Without `done`. */
+/* [any] Takes the oldest actor whose run is short, and that does not yield as a whole, however many workers run others.
+ * Without `done`. */
 qd_actor *qd_behind_take_short(qd_behind *behind);
 
 #endif

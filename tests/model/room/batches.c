@@ -139,15 +139,33 @@ static int expect_entry(struct run *run, action what, uint32_t member, const qd_
     return 0;
 }
 
+/* Whether the entry is refused for lack of memory, or because the room is full. Neither changes anything. As only one
+ * allocation fails, all refused entries are listed then. */
+static bool lacks_memory(const struct run *run, action what, const qd_room_refusals *refusals, uint32_t count,
+                         uint32_t i)
+{
+    return run->is_short && (what == SPAWN || what == RESHAPE) && count < refusals->listed &&
+           refusals->index[count] == i && refusals->code[count] == QD_ROOM_FULL;
+}
+
 static void check_batch(struct run *run, action what, uint32_t member, const qd_room_batch *batch, bool room_owned,
                         bool by_roster, const qd_room_refusals *refusals)
 {
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < batch->count; i++) {
+        if (lacks_memory(run, what, refusals, count, i)) {
+            met->short_entries++;
+            count++;
+            continue;
+        }
         int expected = expect_entry(run, what, member, batch, room_owned, by_roster, i);
 
         if (!expected) {
+            continue;
+        }
+        if (count >= refusals->listed && run->is_short) {
+            count++;
             continue;
         }
         if (count >= refusals->listed || refusals->index[count] != i ||
@@ -159,7 +177,7 @@ static void check_batch(struct run *run, action what, uint32_t member, const qd_
         count++;
     }
     REQUIRE(run, refusals->count == count);
-    REQUIRE(run, refusals->listed == count);
+    REQUIRE(run, refusals->listed == count || run->is_short);
 }
 
 void take_refusals(struct run *run, action what, uint32_t member, const qd_room_batch *batch, bool room_owned,

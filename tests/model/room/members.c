@@ -8,7 +8,12 @@ void do_join(struct run *run, uint32_t actor)
     if (run->member[actor] != QD_ROOM_OWNED) {
         return;
     }
-    REQUIRE(run, qd_room_join(run->room, &member) == QD_OK && member < REF_MEMBERS_MAX);
+    qd_status status = qd_room_join(run->room, &member);
+    if (run->is_short && status == QD_ERR_NO_MEMORY) {
+        met->short_calls++;
+        return;
+    }
+    REQUIRE(run, status == QD_OK && member < REF_MEMBERS_MAX);
     run->member[actor] = member;
     mix_number(run, member);
     if (!run->reference) {

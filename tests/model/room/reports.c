@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run.h"
+#include "server/room/common/pause.h"
 
 static void mix_pairs(struct run *run, qd_room_pairs pairs)
 {
@@ -118,8 +119,40 @@ static void check_folded(struct run *run, uint32_t member)
     REQUIRE(run, count == folded->count);
 }
 
+/* The events of the tick found no memory: nobody has counted them. */
+static void take_counts_back(struct run *run)
+{
+    ref_room *reference = run->reference;
+
+    if (!run->counts_taken_back) {
+        reference->begins_counted -= reference->begins.count;
+        reference->ends_counted -= reference->ends.count;
+        reference->passed_counted -= reference->passed.count;
+    }
+    run->counts_taken_back = true;
+}
+
+/* The subscription is suspended for lack of memory, whatever its news would be. */
+static void check_short_report(struct run *run, const qd_room_report *report, ref_news news)
+{
+    ref_member *member = &run->reference->members[report->member];
+
+    REQUIRE(run,
+            (run->is_short || run->was_short) && news != REF_NOTHING && !report->reset && report->suspended_count == 0);
+    REQUIRE(run, report->ends.count + report->begins.count + report->passed.count + report->stays.count == 0);
+    if (run->before[report->member] == REF_LIVE && news == REF_EVENTS) {
+        take_counts_back(run);
+    }
+    member->state = REF_SUSPENDED;
+    met->short_suspensions++;
+}
+
 static void check_report(struct run *run, const qd_room_report *report, ref_news news)
 {
+    if (report->suspended && report->suspended_reason == QD_SUSPEND_MEMORY) {
+        check_short_report(run, report, news);
+        return;
+    }
     const ref_room *reference = run->reference;
     const qd_room_interest interest = reference->members[report->member].interest;
     bool events = news == REF_EVENTS;
@@ -140,12 +173,17 @@ static void check_report(struct run *run, const qd_room_report *report, ref_news
     check_pairs(run, report->member, report->stays, NULL, events && interest.stays ? &reference->stays : NULL, "stay");
 }
 
-/* Whether a subscription with this news has nothing to report. */
-static bool is_silent(const struct run *run, uint32_t member, ref_news news, uint32_t skipped)
+/* Whether a subscription with this news has nothing to report. After a tick without memory, those that are suspended may
+ * have to wait. */
+static bool is_silent(struct run *run, uint32_t member, ref_news news, uint32_t skipped)
 {
-    const ref_room *reference = run->reference;
+    ref_room *reference = run->reference;
     const ref_pairs *lists[] = {&reference->ends, &reference->begins, &reference->passed, &reference->stays};
 
+    if (news == REF_RESET && run->before[member] == REF_SUSPENDED && run->ticks_since <= QD_PAUSE_MAX) {
+        reference->members[member].state = REF_SUSPENDED;
+        return true;
+    }
     if (news != REF_EVENTS || skipped > 0) {
         return news == REF_NOTHING;
     }
@@ -225,20 +263,36 @@ static void read_reports(struct run *run, rng_stream *rng, uint32_t skipped, con
     }
 }
 
+/* Before the news are served. */
+static void begin_round(struct run *run)
+{
+    run->counts_taken_back = false;
+    if (run->is_short || run->was_short) {
+        run->ticks_since = 0;
+    }
+    for (uint32_t member = 0; run->reference && member < REF_MEMBERS_MAX; member++) {
+        run->before[member] = run->reference->members[member].state;
+    }
+}
+
 void do_tick(struct run *run, rng_stream *rng)
 {
     ref_news news[REF_MEMBERS_MAX];
     uint32_t skipped = rng_one_in(rng, 6) ? rng_below(rng, 4) : 0;
 
     qd_room_tick(run->room, run->executor, skipped);
+    end_shortage(run);
     run->tick += 1 + skipped;
     run->skipped += skipped;
+    run->ticks_since++;
     met->ticks++;
+    begin_round(run);
     if (run->reference) {
         ref_tick(run->reference);
         ref_serve(run->reference, false, news);
     }
     read_reports(run, rng, skipped, news);
+    run->is_short = run->was_short = false; /* the next tick has its events */
 }
 
 void do_catch_up(struct run *run, rng_stream *rng)
@@ -246,6 +300,8 @@ void do_catch_up(struct run *run, rng_stream *rng)
     ref_news news[REF_MEMBERS_MAX];
 
     qd_room_catch_up(run->room, run->executor);
+    end_shortage(run);
+    begin_round(run);
     if (run->reference) {
         ref_serve(run->reference, true, news);
     }

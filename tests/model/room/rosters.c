@@ -44,7 +44,12 @@ static void name(struct run *run, uint32_t actor, const qd_room_roster *roster)
     } else if (count_others(run, actor, roster->number) + after > run->roster_ids_max) {
         expected = QD_ERR_FULL;
     }
-    REQUIRE(run, qd_room_roster_name(run->room, run->member[actor], roster) == expected);
+    qd_status status = qd_room_roster_name(run->room, run->member[actor], roster);
+    if (run->is_short && status == QD_ERR_NO_MEMORY && expected == QD_OK) {
+        met->short_calls++;
+        expected = status;
+    }
+    REQUIRE(run, status == expected);
     met->named += expected == QD_OK;
     met->full += expected == QD_ERR_FULL;
     if (expected == QD_OK) {

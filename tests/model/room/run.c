@@ -16,7 +16,9 @@ void fail(const struct run *run, const char *format, ...)
     va_list arguments;
 
     fprintf(stderr, "seed %" PRIu64 ", command %u, %s: ", run->seed, met->command,
-            run->reference ? "against the reference" : "against the first run");
+            run->is_short    ? "without memory"
+            : run->reference ? "against the reference"
+                             : "against the first run");
     va_start(arguments, format);
     vfprintf(stderr, format, arguments);
     va_end(arguments);
@@ -97,11 +99,46 @@ static void count_split(void *context, size_t count, qd_task_fn task, void *argu
     qd_executor_serial.run(context, count, task, argument);
 }
 
+/* ---- shortage ---- */
+
+/* How many allocations the commands made in the first run. */
+static uint64_t tries[SEEDS_COMMANDS_MAX];
+
+/* Of every other command that allocates, one allocation fails: any. */
+static void begin_shortage(struct run *run, uint32_t command)
+{
+    rng_stream rng = {run->seed * 31 + command};
+
+    run->is_short = tries[command] > 0 && rng_one_in(&rng, 2);
+    if (run->is_short) {
+        (void)qd_memory_fail(1 + rng_below(&rng, (uint32_t)tries[command]), 1);
+    }
+}
+
+void end_shortage(struct run *run)
+{
+    run->tried += qd_memory_fail(0, 0);
+}
+
+static void do_command(const script_kind *kind, struct run *run, rng_stream *rng, uint32_t command, bool shortage)
+{
+    (void)qd_memory_fail(0, 0);
+    run->tried = 0;
+    if (shortage) {
+        begin_shortage(run, command);
+    }
+    kind->command(run, rng, command);
+    end_shortage(run);
+    tries[command] = run->turn == 0 ? run->tried : tries[command];
+    run->was_short |= run->is_short;
+    run->is_short = false;
+}
+
 /* ---- scripts ---- */
 
 /* Returns the hash of all answers. */
 static uint64_t run_once(const script_kind *kind, uint64_t seed, uint32_t limit, const qd_executor *executor,
-                         uint32_t turn)
+                         uint32_t turn, bool shortage)
 {
     static struct run run; /* large */
     rng_stream rng = {seed ^ 0x5bd1e9955bd1e995u};
@@ -113,18 +150,19 @@ static uint64_t run_once(const script_kind *kind, uint64_t seed, uint32_t limit,
     run.turn = turn;
     run.hash = 0xcbf29ce484222325u;
     run.left = QD_ROOM_OWNED;
+    run.ticks_since = UINT32_MAX / 2;
     for (uint32_t actor = 0; actor < ACTORS; actor++) {
         run.member[actor] = QD_ROOM_OWNED;
     }
     uint32_t commands = kind->set_up(&run, &rng, &config);
     qd_heap_init(&run.heap);
     REQUIRE(&run, qd_room_create(&config, &run.heap, seed * 77, &run.room) == QD_OK);
-    kind->begin(&run, &config, turn == 0);
+    kind->begin(&run, &config, turn == 0 || shortage);
     for (met->command = 0; met->command < commands && met->command < limit; met->command++) {
         rng_stream own = {seed * 0x100000001u + (uint64_t)met->command * 0x9e3779b9u};
 
         if (!seeds_left_out[met->command]) {
-            kind->command(&run, &own, met->command);
+            do_command(kind, &run, &own, met->command, shortage);
         }
     }
     qd_room_destroy(run.room);
@@ -148,13 +186,16 @@ void run_script(const script_kind *kind, uint64_t seed, uint32_t limit)
     uint64_t hash = 0;
 
     for (uint32_t turn = 0; turn < sizeof executors / sizeof executors[0]; turn++) {
-        uint64_t found = run_once(kind, seed, limit, &executors[turn], turn);
+        uint64_t found = run_once(kind, seed, limit, &executors[turn], turn, false);
 
         if (turn > 0 && found != hash) {
             fprintf(stderr, "seed %" PRIu64 ": other answers on executor %u\n", seed, turn);
             exit(1);
         }
         hash = found;
+    }
+    if (kind->knows_shortage) {
+        (void)run_once(kind, seed, limit, &executors[0], sizeof executors / sizeof executors[0], true);
     }
 }
 

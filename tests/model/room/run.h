@@ -37,6 +37,7 @@ struct met {
     uint64_t ticks, split_traversals, resets, suspensions, losses, refused[QD_ROOM_WRONG_COLUMN + 1];
     /* Of pairs. */
     uint64_t events, passed, snapshots, own_reports, named, full, placed, placed_whole, judged, close;
+    uint64_t short_entries, short_calls, short_suspensions; /* refused or suspended for lack of memory */
     /* Of views. */
     uint64_t joined, leaves[QD_ROOM_LEFT_LIMIT + 1], enters, relays, watchers, visibilities[QD_ROOM_NOT_YET + 1],
         handed_over, adopted;
@@ -66,6 +67,12 @@ struct fold {
 struct run {
     uint64_t seed;
     ref_room *reference;
+    bool is_short;                     /* one allocation of the present command may fail, */
+    bool was_short;                    /* or of one since the last tick, which then may have no events */
+    uint64_t tried;                    /* allocations of the present command */
+    uint32_t ticks_since;              /* a tick or catch-up that may have suspended for it */
+    bool counts_taken_back;            /* of the present tick, which had no events */
+    ref_state before[REF_MEMBERS_MAX]; /* the present round */
     views_room *views;
     const qd_executor *executor;
     qd_heap heap;
@@ -109,10 +116,12 @@ typedef struct script_kind {
     void (*begin)(struct run *run, const qd_room_config *config, bool check);
     void (*command)(struct run *run, rng_stream *rng, uint32_t index);
     void (*end)(struct run *run);
+    bool knows_shortage; /* the reference does */
 } script_kind;
 
 /* Runs the commands below `limit` of a seed's script beside the reference, then on other executors: tasks in shuffled
- * order, 2 and 4 threads. These must give the same answers to the bit. run->turn counts the runs. */
+ * order, 2 and 4 threads. These must give the same answers to the bit. At last beside the reference again, while single
+ * allocations fail. run->turn counts the runs. */
 void run_script(const script_kind *kind, uint64_t seed, uint32_t limit);
 
 /* With the dimensions, side and sweeps of the run. */
@@ -122,6 +131,9 @@ uint32_t id_of(const struct run *run, uint32_t number);
 uint32_t draw_id(const struct run *run, rng_stream *rng);
 
 typedef enum action { SPAWN, MOVE, TELEPORT, RESHAPE, DESPAWN, HAND_OVER } action;
+
+/* The room has done what it does at the command. The reference, which follows, has memory. */
+void end_shortage(struct run *run);
 
 void do_batch(struct run *run, rng_stream *rng, action what, uint32_t actor);
 /* Positions for `count` entries, into the batch. */

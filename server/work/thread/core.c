@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-#include "../base/ablation.h"
+#include "../../base/ablation.h"
 
 bool qd_core_send(pthread_t thread, cpu_set_t *process)
 {

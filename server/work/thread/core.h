@@ -3,8 +3,8 @@
  * The cores that threads run on. Linux tends to wake a thread on its caller's core even while another core sleeps, and
  * may leave both there for milliseconds. So the caller first sends the thread to another core.
  */
-#ifndef QD_WORK_CORE_H
-#define QD_WORK_CORE_H
+#ifndef QD_WORK_THREAD_CORE_H
+#define QD_WORK_THREAD_CORE_H
 
 #include <stdbool.h>
 
