@@ -68,6 +68,21 @@ void qd_room_view_options_set(qd_room *room, uint32_t member, qd_room_view_optio
     qd_views_set_options(&room->views, member, options);
 }
 
+void qd_room_view_restart(qd_room *room, uint32_t member)
+{
+    qd_views_restart(&room->views, member);
+}
+
+void qd_room_view_behind(qd_room *room, uint32_t member)
+{
+    qd_views_behind(&room->views, member);
+}
+
+void qd_room_view_place(const qd_room *room, uint32_t id, float *at)
+{
+    qd_views_place(&room->views, id, at);
+}
+
 void qd_room_view_catch_up(qd_room *room)
 {
     qd_views_catch_up(&room->views);

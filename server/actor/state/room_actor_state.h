@@ -9,6 +9,7 @@
 #include "../../base/assert.h"
 #include "../../room/room.h"
 #include "../pacing/pace.h"
+#include "../relay/relay_stream.h"
 #include "../service/service.h"
 #include "charges.h"
 #include "membership.h"
@@ -30,7 +31,11 @@ typedef struct qd_actor_member {
     qd_membership *membership; /* NULL: not in the room any more, or never */
     uint64_t session;          /* its number, as long as the room may still report the member */
     qd_token *token;           /* the same; NULL: it has none */
-    bool yields;               /* while an Adopt is carried out: its entities are taken */
+    bool relays_once;          /* by `relay`, which exists from its first report on */
+    qd_relay_precision precision;
+    uint32_t relay_every; /* the longest period of the tiers in its last Observe with tiers; 0: there was none */
+    qd_relay_stream *relay;
+    bool yields; /* while an Adopt is carried out: its entities are taken */
 } qd_actor_member;
 
 /* Worker time in the room that nobody has paid for yet (time_bill.h). */

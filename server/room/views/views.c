@@ -343,7 +343,7 @@ bool qd_views_are_quiet(const qd_views *views)
     for (uint32_t member = 0; member < views->member_count; member++) {
         const qd_view_member *row = &views->members[member];
 
-        waits |= !row->lost && (row->reset || row->reset_watchers);
+        waits |= !row->lost && (row->reset || row->reset_watchers || row->is_behind);
     }
     return !waits && views->leaves.count + views->enters.count + views->relays.count == 0;
 }

@@ -143,6 +143,7 @@ typedef struct qd_view_member {
     uint64_t reported_tick; /* with `lagging`: the last tick before the lost ones */
     bool restarted;         /* at this tick its views started again after a suspension */
     bool is_emptied;        /* at this tick one of its views ended, or was suspended with all others */
+    bool is_behind;         /* its next report is due even without news */
     bool is_full;           /* at this tick it has no bytes left for an entity that waits to enter */
     uint64_t bytes;         /* spent at this tick */
     uint8_t news;           /* of this round: QD_VIEW_NEWS_* */
