@@ -10,9 +10,9 @@
 /* What an answer adds to a turn, per byte: the cost of one with many small parts, the most expensive kind. */
 #define ANSWER_BYTE_COST 4u
 
-/* What measured work adds, per nanosecond: a turn of such frames alone takes a quarter of the usual time, because the
- * other links' frames mostly take far less. */
-#define WORK_COST 4u
+/* What measured work adds, per nanosecond: a turn ends after 10 us of it, because the other links' frames mostly take
+ * far less, and several links that open rooms take turns before one of those. */
+#define WORK_COST 40u
 
 static qd_connection *connection_of(const qd_link *link)
 {

@@ -3,6 +3,7 @@
  * A connection that floods its loop: other connections get their turn in between, none of its frames is lost or
  * reordered, and it may end while the rest of its frames waits.
  */
+#include "server/net/connection_state.h"
 #include "support/net_fixture.h"
 #include "tests/support/test.h"
 
@@ -19,7 +20,21 @@ static struct flood {
     void (*in_between)(void);       /* called on the loop at the other's frame, or NULL */
     _Atomic uint32_t frames;        /* delivered from the flooder */
     _Atomic uint32_t frames_before; /* before the other's frame */
+    uint32_t turn, turn_frames;     /* the last turn of the loop with frames of the flooder, and their number so far */
+    _Atomic uint32_t turn_frames_max;
 } flood;
+
+/* On the loop, at each frame of the flooder. */
+static void count_in_turn(const qd_link *link)
+{
+    const uint32_t turn = (uint32_t)((const qd_connection *)link)->loop->turns;
+
+    flood.turn_frames = flood.frames > 1 && turn == flood.turn ? flood.turn_frames + 1 : 1;
+    flood.turn = turn;
+    if (flood.turn_frames > flood.turn_frames_max) {
+        flood.turn_frames_max = flood.turn_frames;
+    }
+}
 
 /* Neither link reads before start_flood resumes both. */
 static void pause_at_opening(qd_link *link)
@@ -34,6 +49,7 @@ static void count_and_echo(qd_link *link, const uint8_t *bytes, size_t size)
         if (flood.frames++ == 0) {
             send(flood.peers[OTHER], "\x01!", 2, MSG_NOSIGNAL);
         }
+        count_in_turn(link);
         qd_link_worked(link, flood.work_ns);
     } else {
         flood.frames_before = flood.frames;
@@ -53,7 +69,7 @@ static void start_flood(uint32_t frame_count, size_t answer_bytes, void (*in_bet
     flood.frame_count = frame_count;
     flood.answer_bytes = answer_bytes;
     flood.in_between = in_between;
-    flood.frames = flood.frames_before = 0;
+    flood.frames = flood.frames_before = flood.turn_frames_max = 0;
     fixture.on_opened = pause_at_opening;
     fixture.on_frame = count_and_echo;
     fixture.config.outbox_bytes_max = 64u << 20; /* so that the outbox does not stall the flooder */
@@ -95,6 +111,16 @@ NET_TEST(another_connection_is_answered_between_frames_that_take_long)
     start_flood(FLOOD_FRAMES, 0, NULL);
     flood.work_ns = 0;
     assert_in_range(flood.frames_before, 1, 200);
+}
+
+NET_TEST(a_frame_that_works_for_10_us_ends_the_turn)
+{
+    enum { FRAMES = 100 };
+    flood.work_ns = 10000;
+    start_flood(FRAMES, 0, NULL);
+    peer_expect_numbered(flood.peers[FLOODER], 0, FRAMES);
+    flood.work_ns = 0;
+    assert_int_equal(flood.turn_frames_max, 1);
 }
 
 static void answer_nothing(qd_link *link, const uint8_t *bytes, size_t size)
