@@ -132,6 +132,17 @@ static bool is_long(const qd_request *request)
     }
 }
 
+/* Whether this thread applies it at once if the room is idle. Of Steps, the loop has time for those of one room; when
+ * several rooms wait, each Step gets a worker. */
+static bool is_for_inline(const qd_room_actor *actor, const qd_request *request, const qd_endpoint *endpoint)
+{
+    if (!request->light || request->decoded.message.kind != QD_CLIENT_STEP) {
+        return request->light;
+    }
+    return atomic_load_explicit(&actor->shown_entities, memory_order_relaxed) <= QD_INLINE_ENTITIES_MAX &&
+           qd_link_may_work(endpoint->link, actor);
+}
+
 /* Most sessions never make a worker work for long, and this does not look at the clock. */
 static bool is_within_budget(const qd_service *service, const qd_endpoint *endpoint)
 {
@@ -146,6 +157,7 @@ void qd_room_actor_post(qd_room_actor *actor, qd_request *request)
     const qd_scheduler *scheduler = actor->service->config.scheduler;
 
     bool light = request->light = is_light(request), urgent = is_within_budget(actor->service, endpoint);
+    const bool inline_run = is_for_inline(actor, request, endpoint);
     request->bytes += request->decoded.memory_size;
     if (!light && is_long(request)) {
         qd_actor_set_long(&actor->base, true);
@@ -154,7 +166,7 @@ void qd_room_actor_post(qd_room_actor *actor, qd_request *request)
     qd_backpressure_enter(&endpoint->bytes, request->bytes, endpoint->bytes_max, endpoint->link);
     /* From here on a run may apply the request and free it. */
     bool first = qd_mailbox_put(&actor->mailbox, &request->head.message);
-    if (first && light) {
+    if (first && inline_run) {
         scheduler->run_inline(scheduler->context, &actor->base, qd_room_run_inline, urgent);
     } else if (urgent && (first || !qd_actor_is_urgent(&actor->base))) {
         qd_room_actor_wake(actor); /* also if an earlier message has woken it to wait behind */

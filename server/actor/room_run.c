@@ -14,8 +14,13 @@
 /* Lagging readers are looked at this often, besides when their link reports that it drained. */
 #define LAGGING_LOOK_NS (250 * MS_NS)
 
-/* What the tick after a Step may take of the loop thread's time in an inline run. */
-#define INLINE_TICK_US_MAX 100u
+/* The tick of a Step is for an inline run if few pairs at most can be new or gone. In the worst case, all of these meet
+ * at one place, which takes 3 ms. A room that has had no long tick for a while may have more: the worst case takes 30 ms
+ * then, and is rare. The tick before bounds the pairs that stay. */
+#define INLINE_PAIRS_MAX      (UINT64_C(1) << 17)
+#define INLINE_PAIRS_MAX_CALM (UINT64_C(1) << 20)
+#define INLINE_CALM_NS        (10000 * MS_NS)
+#define INLINE_TICK_US_MAX    100u
 
 /* Ticks after which a room looks for memory that it can give back. */
 #define TRIM_TICKS    1024u
@@ -219,9 +224,18 @@ void qd_room_run(qd_actor *base)
 
 /* ---- inline runs ---- */
 
+/* Whether a Step is short whatever came since the last tick. A reader that catches up gets all pairs. */
 static bool ticks_quickly(const qd_room_actor *actor)
 {
-    return actor->time_count > 0 && actor->times_us[(actor->time_count - 1) % QD_TICK_TIMES] <= INLINE_TICK_US_MAX;
+    if (actor->times_us[(actor->time_count + QD_TICK_TIMES - 1) % QD_TICK_TIMES] > INLINE_TICK_US_MAX ||
+        actor->lagging_count > 0 || qd_room_entity_count(actor->room) > QD_INLINE_ENTITIES_MAX) {
+        return false;
+    }
+    const uint64_t now_ns = qd_service_now_ns(actor->service);
+    const bool calm = actor->long_until_ns == 0 || now_ns >= actor->long_until_ns + INLINE_CALM_NS;
+
+    return now_ns >= actor->long_until_ns &&
+           qd_room_tick_pairs_max(actor->room) <= (calm ? INLINE_PAIRS_MAX_CALM : INLINE_PAIRS_MAX);
 }
 
 static bool may_run_inline(const qd_room_actor *actor, const qd_room_message *message)

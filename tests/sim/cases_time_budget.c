@@ -58,6 +58,24 @@ SCENARIO(queries_do_not_delay_other_sessions, CONFIG(.tick_hz = 20)) = {
     CALL(run_until_moved),
 };
 
+/* However quick the ticks before were: the network's loop, which serves others, does not make such a tick. */
+SCENARIO(step_after_many_changes_is_for_a_worker) = {
+    JOIN(A, NULL),
+    STEP(A, NULL),
+    PASS(10),
+    REPEAT(7, 0),
+    SPAWN_EACH(A, NULL, 1, 2000, 2000, 4),
+    PASS(10),
+    LOOK(A, "..."),
+    STEP(A, NULL),
+    LOOPS(1000),
+    LINK(A, "0 bytes in"),
+    LINK(A, "0 bytes out"),
+    PASS(10),
+    LOOK(A, "applied *"),
+    AGAIN,
+};
+
 /* ---- slowed rooms ---- */
 
 /* Each look at the clock takes 40 ms, so that a tick takes longer than its period of 50 ms. */

@@ -16,6 +16,9 @@
 
 #define QD_TICK_TIMES 256u
 
+/* A room of more entities does not tick in an inline run: each tick may look at all of them. */
+#define QD_INLINE_ENTITIES_MAX 16384u
+
 /* The clock of a room that ticks by itself.
  *
  *     STANDS --a change--> RUNS --ticks that change nothing--> RESTS --a change--> RUNS --nothing is in the room--> STANDS
