@@ -132,12 +132,16 @@ static bool is_long(const qd_request *request)
     }
 }
 
+/* Of the parts of a MoveRooms, so many times more may wait: a full room delays its own parts, and the others of the
+ * connection go on. */
+#define PARTS_SHARE 4u
+
 /* Whether this thread applies it at once if the room is idle. Of Steps, the loop has time for those of one room; when
  * several rooms wait, each Step gets a worker. */
 static bool is_for_inline(const qd_room_actor *actor, const qd_request *request, const qd_endpoint *endpoint)
 {
     if (!request->light || request->decoded.message.kind != QD_CLIENT_STEP) {
-        return request->light;
+        return request->light && !request->is_for_worker;
     }
     return atomic_load_explicit(&actor->shown_entities, memory_order_relaxed) <= QD_INLINE_ENTITIES_MAX &&
            qd_link_may_work(endpoint->link, actor);
@@ -162,7 +166,9 @@ void qd_room_actor_post(qd_room_actor *actor, qd_request *request)
     if (!light && is_long(request)) {
         qd_actor_set_long(&actor->base, true);
     }
-    qd_backpressure_enter(&membership->batches, 1, qd_room_actor_share(actor), endpoint->link);
+    const size_t share = qd_room_actor_share(actor);
+    qd_backpressure_enter(&membership->batches, 1, request->frame != NULL ? PARTS_SHARE * share : share,
+                          endpoint->link);
     qd_backpressure_enter(&endpoint->bytes, request->bytes, endpoint->bytes_max, endpoint->link);
     /* From here on a run may apply the request and free it. */
     bool first = qd_mailbox_put(&actor->mailbox, &request->head.message);
