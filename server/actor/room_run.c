@@ -15,11 +15,10 @@
 #define LAGGING_LOOK_NS (250 * MS_NS)
 
 /* The tick of a Step is for an inline run if few pairs at most can be new or gone. In the worst case, all of these meet
- * at one place, which takes 3 ms. A room that has had no long tick for a while may have more: the worst case takes 30 ms
+ * at one place, which takes 3 ms. A room without very long ticks for a while may have more: the worst case takes 30 ms
  * then, and is rare. The tick before bounds the pairs that stay. */
 #define INLINE_PAIRS_MAX      (UINT64_C(1) << 17)
 #define INLINE_PAIRS_MAX_CALM (UINT64_C(1) << 20)
-#define INLINE_CALM_NS        (10000 * MS_NS)
 #define INLINE_TICK_US_MAX    100u
 
 /* Ticks after which a room looks for memory that it can give back. */
@@ -232,7 +231,7 @@ static bool ticks_quickly(const qd_room_actor *actor)
         return false;
     }
     const uint64_t now_ns = qd_service_now_ns(actor->service);
-    const bool calm = actor->long_until_ns == 0 || now_ns >= actor->long_until_ns + INLINE_CALM_NS;
+    const bool calm = now_ns >= actor->calm_from_ns;
 
     return now_ns >= actor->long_until_ns &&
            qd_room_tick_pairs_max(actor->room) <= (calm ? INLINE_PAIRS_MAX_CALM : INLINE_PAIRS_MAX);

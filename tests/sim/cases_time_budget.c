@@ -136,6 +136,31 @@ SCENARIO(members_of_a_slowed_room_are_told, CONFIG(.tick_hz = 20)) = {
     CALL(expect_not_slowed),
 };
 
+/* ---- Steps after very long ticks ---- */
+
+/* All 600 may meet at one place. The loop takes that risk only in a room that has had no very long tick for a while. */
+SCENARIO(step_after_a_very_long_tick_is_for_a_worker) = {
+    JOIN(A, NULL),
+    SPAWN(A, NULL, 1, 600, 4),
+    CALL(slow_down),
+    STEP(A, NULL),
+    PASS(10),
+    CALL(speed_up),
+    PASS(2000),
+    REPEAT(9, 0),
+    STEP(A, NULL),
+    PASS(10),
+    LOOK(A, "..."),
+    CROWD(A, NULL, .moves = true, .first = 1, .count = 600, .apart = 3),
+    STEP(A, NULL),
+    LOOPS(1000),
+    LINK(A, "0 bytes in"),
+    LINK(A, "0 bytes out"),
+    PASS(10),
+    LOOK(A, "applied *"),
+    AGAIN,
+};
+
 /* ---- sessions beyond their budget ---- */
 
 /* The first session, which is the last of the list, has used up its time for a while: all that it had, and more. */
