@@ -136,15 +136,18 @@ static bool is_long(const qd_request *request)
  * connection go on. */
 #define PARTS_SHARE 4u
 
-/* Whether this thread applies it at once if the room is idle. Of Steps, the loop has time for those of one room; when
- * several rooms wait, each Step gets a worker. */
-static bool is_for_inline(const qd_room_actor *actor, const qd_request *request, const qd_endpoint *endpoint)
+/* Whether this thread tries to apply it at once. When several rooms step at this loop, those with longer ticks get
+ * workers (room_run.c). */
+static bool is_for_inline(const qd_room_actor *actor, qd_request *request, const qd_endpoint *endpoint)
 {
     if (!request->light || request->decoded.message.kind != QD_CLIENT_STEP) {
         return request->light && !request->is_for_worker;
     }
-    return atomic_load_explicit(&actor->shown_entities, memory_order_relaxed) <= QD_INLINE_ENTITIES_MAX &&
-           qd_link_may_work(endpoint->link, actor);
+    if (atomic_load_explicit(&actor->shown_entities, memory_order_relaxed) > QD_INLINE_ENTITIES_MAX) {
+        return false;
+    }
+    request->is_for_worker = !qd_link_may_work(endpoint->link, actor);
+    return true;
 }
 
 /* Most sessions never make a worker work for long, and this does not look at the clock. */

@@ -91,7 +91,7 @@ struct qd_request {
     bool light;           /* it takes so little time that an inline run may apply it */
     qd_decoded_client decoded;
     qd_request *frame;      /* of a part: the MoveRooms; else NULL */
-    bool is_for_worker;     /* of a part: an inline run may not apply it */
+    bool is_for_worker;     /* an inline run may not apply it, or only as a Step with a very short tick */
     _Atomic uint32_t users; /* of a MoveRooms: its parts that are not done, and its loop */
 };
 
