@@ -178,7 +178,9 @@ bool qd_client_send(qd_client *client, const qd_client_message *message)
     }
     client->out_end += qd_client_message_encode(message, client->out + client->out_end, size);
     if (message->seq >= client->next_seq) {
-        client->next_seq = message->seq >= QD_SEQ_MAX ? 1 : message->seq + 1;
+        const uint64_t last = message->seq + qd_move_parts_more(message);
+
+        client->next_seq = last >= QD_SEQ_MAX ? 1 : last + 1;
     }
     return true;
 }

@@ -8,6 +8,7 @@
 
 #include "../proto/codec.h"
 #include "../proto/framing.h"
+#include "../proto/move_parts.h"
 #include "quadrille.h"
 
 #define QD_CLIENT_ERROR_BYTES_MAX   512u

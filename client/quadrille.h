@@ -134,6 +134,17 @@ QD_API uint64_t qd_client_set_roster(qd_client *client, uint64_t room, uint32_t 
                                      uint32_t count);
 QD_API uint64_t qd_client_change_roster(qd_client *client, const qd_msg_set_roster *roster);
 QD_API uint64_t qd_client_move_roster(qd_client *client, const qd_msg_move_roster *move);
+/* Moves entities of many rooms in one frame, which costs less than a frame per room. Each part is a move in one room, or,
+ * without ids, a roster move:
+ *
+ *     const uint64_t rooms[] = {lobby, arena};
+ *     const uint32_t sizes[] = {3, 2};                      three positions in the lobby, then two in the arena
+ *     qd_client_move_rooms(client, &(qd_msg_move_rooms){.part_count = 2, .part_room = rooms, .part_size = sizes,
+ *                                                       .count = 5, .id = ids, .x = x, .y = y});
+ *
+ * The sizes must add up to `count`. At most QD_MOVE_PARTS_MAX parts. Returns the seq of the first part. Part i has
+ * that seq plus i, and the answers of qd_client_move. */
+QD_API uint64_t qd_client_move_rooms(qd_client *client, const qd_msg_move_rooms *move);
 /* Gives entities to the session of that number (qd_client_welcome), which is in the room and gets a
  * QD_SERVER_HANDED_OVER. `session` 0: to the room itself. */
 QD_API uint64_t qd_client_hand_over(qd_client *client, uint64_t room, const uint32_t *ids, uint32_t count,

@@ -6,13 +6,16 @@ static bool is_batch(qd_client_kind kind)
 {
     return (kind >= QD_CLIENT_SPAWN && kind <= QD_CLIENT_DESPAWN) ||
            (kind >= QD_CLIENT_SET_DESCRIPTION && kind <= QD_CLIENT_SET_VIEW_OPTIONS) || kind == QD_CLIENT_HAND_OVER ||
-           kind == QD_CLIENT_SET_ROSTER || kind == QD_CLIENT_MOVE_ROSTER;
+           kind == QD_CLIENT_SET_ROSTER || kind == QD_CLIENT_MOVE_ROSTER || kind == QD_CLIENT_MOVE_ROOMS;
 }
 
 /* Queues the message under the next seq. Returns the seq, or 0. */
 static uint64_t request(qd_client *client, qd_client_message message)
 {
     message.seq = client->next_seq;
+    if (qd_move_parts_more(&message) > QD_SEQ_MAX - message.seq) {
+        message.seq = 1;
+    }
     message.confirm = client->confirm && is_batch(message.kind);
     return qd_client_send(client, &message) ? message.seq : 0;
 }
@@ -85,6 +88,11 @@ uint64_t qd_client_spawn(qd_client *client, uint64_t room, const qd_msg_entities
 uint64_t qd_client_move(qd_client *client, uint64_t room, const qd_msg_entities *entities)
 {
     return request_batch(client, QD_CLIENT_MOVE, &(qd_msg_batch){.room = room, .entities = *entities});
+}
+
+uint64_t qd_client_move_rooms(qd_client *client, const qd_msg_move_rooms *move)
+{
+    return request(client, (qd_client_message){.kind = QD_CLIENT_MOVE_ROOMS, .as.move_rooms = *move});
 }
 
 uint64_t qd_client_teleport(qd_client *client, uint64_t room, const qd_msg_entities *entities)

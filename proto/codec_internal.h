@@ -66,12 +66,13 @@ size_t qd_varint_write(uint64_t value, uint8_t *bytes);
 
 /* ClientFrame.confirm, when it is true: the tag and the value. */
 #define QD_CONFIRM_BYTES "\xf8\x01\x01"
+#define QD_CONFIRM_FIELD 31u
 #define QD_CONFIRM_SIZE  (sizeof QD_CONFIRM_BYTES - 1)
 
 typedef struct qd_envelope {
     uint64_t seq;
     uint32_t field; /* the number of the message's field; 0: there is no message */
-    bool confirm;   /* of a ClientFrame; it follows the message */
+    bool confirm;   /* of a ClientFrame; it follows the message, or precedes a field above QD_CONFIRM_FIELD */
 } qd_envelope;
 
 /* The envelope without its field. */

@@ -81,14 +81,19 @@ static column take_column(cursor *c, uint32_t field)
     return taken;
 }
 
+static size_t stride_of(const column *taken)
+{
+    return (taken->size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
 /* Copies the columns into one block, each aligned; an absent one is NULL. Returns false when memory runs out. */
 static bool keep(const column *columns, const void **kept, uint32_t count, const qd_codec_memory *memory,
                  qd_decoded_client *decoded)
 {
-    size_t stride = (columns[0].size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT, used = 0;
+    size_t used = 0;
 
     for (uint32_t i = 0; i < count; i++) {
-        used += columns[i].bytes != NULL ? stride : 0;
+        used += stride_of(&columns[i]);
     }
     memory = qd_codec_memory_or_malloc(memory);
     uint8_t *block = memory->alloc(memory->context, used);
@@ -102,7 +107,7 @@ static bool keep(const column *columns, const void **kept, uint32_t count, const
         if (columns[i].bytes != NULL) {
             memcpy(block, columns[i].bytes, columns[i].size);
             kept[i] = block;
-            block += stride;
+            block += stride_of(&columns[i]);
         }
     }
     return true;
@@ -175,6 +180,46 @@ static bool decode_move_roster(cursor *c, const qd_codec_memory *memory, qd_deco
     return true;
 }
 
+/* Whether the column has so many values of 4 bytes; an optional one may be absent. */
+static bool has(const column *taken, size_t count, bool is_optional)
+{
+    return taken->bytes == NULL ? is_optional : taken->size == count * 4;
+}
+
+static bool decode_move_rooms(cursor *c, const qd_codec_memory *memory, qd_decoded_client *decoded,
+                              qd_decode_result *result)
+{
+    enum { ROOM, COUNT, ID, X, Y, Z, ROSTER, FIRST, COLUMNS };
+    column columns[COLUMNS];
+    const void *kept[COLUMNS];
+
+    for (uint32_t i = 0; i < COLUMNS; i++) {
+        columns[i] = take_column(c, 1 + i);
+    }
+    const size_t parts = columns[ROOM].size / 8, positions = columns[X].size / 4;
+    if (c->is_unusual || c->at != c->end || columns[ROOM].size != parts * 8 || parts == 0 || positions == 0 ||
+        !has(&columns[COUNT], parts, false) || !has(&columns[ROSTER], parts, true) ||
+        !has(&columns[FIRST], parts, true) || !has(&columns[ID], positions, true) ||
+        !has(&columns[Y], positions, false) || !has(&columns[Z], positions, true)) {
+        return false;
+    }
+    *result = keep(columns, kept, COLUMNS, memory, decoded) ? QD_DECODE_OK : QD_DECODE_NO_MEMORY;
+    decoded->message.kind = QD_CLIENT_MOVE_ROOMS;
+    if (*result == QD_DECODE_OK) {
+        decoded->message.as.move_rooms = (qd_msg_move_rooms){.part_count = (uint32_t)parts,
+                                                             .part_room = kept[ROOM],
+                                                             .part_size = kept[COUNT],
+                                                             .part_roster = kept[ROSTER],
+                                                             .part_first = kept[FIRST],
+                                                             .count = (uint32_t)positions,
+                                                             .id = kept[ID],
+                                                             .x = kept[X],
+                                                             .y = kept[Y],
+                                                             .z = kept[Z]};
+    }
+    return true;
+}
+
 static bool decode_step(cursor *c, qd_decoded_client *decoded, qd_decode_result *result)
 {
     qd_msg_step step = {.room = take_uint64(c, 1)};
@@ -199,7 +244,12 @@ bool qd_decode_client_fast(const void *bytes, size_t size, const qd_codec_memory
     cursor c = {.at = bytes, .end = (const uint8_t *)bytes + size};
     *decoded = (qd_decoded_client){0};
     decoded->message.seq = take_uint64(&c, 1);
+    const bool is_early =
+        (size_t)(c.end - c.at) >= QD_CONFIRM_SIZE && memcmp(c.at, QD_CONFIRM_BYTES, QD_CONFIRM_SIZE) == 0;
+    c.at += is_early ? QD_CONFIRM_SIZE : 0;
+    decoded->message.confirm = is_early;
     uint64_t tag = take_varint(&c, VARINT32_BYTES_MAX);
+    c.is_unusual |= is_early && tag <= QD_TAG_LENGTH(QD_CONFIRM_FIELD);
     size_t body_size = take_length(&c);
     if (body_size + QD_CONFIRM_SIZE == (size_t)(c.end - c.at)) {
         c.end -= QD_CONFIRM_SIZE;
@@ -214,6 +264,8 @@ bool qd_decode_client_fast(const void *bytes, size_t size, const qd_codec_memory
         return decode_move(&c, memory, decoded, result);
     case QD_TAG_LENGTH(QD_CLIENT_MOVE_ROSTER + 1u):
         return decode_move_roster(&c, memory, decoded, result);
+    case QD_TAG_LENGTH(QUADRILLE__V1__CLIENT_FRAME__MESSAGE_MOVE_ROOMS):
+        return decode_move_rooms(&c, memory, decoded, result);
     case QD_TAG_LENGTH(QD_CLIENT_STEP + 1u):
         return decode_step(&c, decoded, result);
     default:

@@ -91,6 +91,19 @@ static void put_move_roster(pen *p, const void *message)
     put_points(p, 4, move->count, move->x, move->y, move->z);
 }
 
+static void put_move_rooms(pen *p, const void *message)
+{
+    const qd_msg_move_rooms *move = message;
+    const uint32_t parts = move->part_count;
+
+    put_column(p, 1, move->part_room, parts * sizeof *move->part_room);
+    put_column(p, 2, move->part_size, parts * sizeof *move->part_size);
+    put_column(p, 3, move->id, move->count * sizeof *move->id);
+    put_points(p, 4, move->count, move->x, move->y, move->z);
+    put_column(p, 7, move->part_roster, parts * sizeof *move->part_roster);
+    put_column(p, 8, move->part_first, parts * sizeof *move->part_first);
+}
+
 static void put_step(pen *p, const void *message)
 {
     const qd_msg_step *step = message;
@@ -205,6 +218,8 @@ static fast_kind kind_of_client(const qd_client_message *message)
         return (fast_kind){QUADRILLE__V1__CLIENT_FRAME__MESSAGE_MOVE, put_move};
     case QD_CLIENT_MOVE_ROSTER:
         return (fast_kind){QUADRILLE__V1__CLIENT_FRAME__MESSAGE_MOVE_ROSTER, put_move_roster};
+    case QD_CLIENT_MOVE_ROOMS:
+        return (fast_kind){QUADRILLE__V1__CLIENT_FRAME__MESSAGE_MOVE_ROOMS, put_move_rooms};
     case QD_CLIENT_STEP:
         return (fast_kind){QUADRILLE__V1__CLIENT_FRAME__MESSAGE_STEP, put_step};
     default:

@@ -45,7 +45,8 @@ size_t qd_envelope_size(qd_envelope envelope, size_t body_size)
 
 size_t qd_envelope_write(qd_envelope envelope, size_t size, uint8_t *bytes)
 {
-    uint8_t *at = bytes, *end = bytes + size - confirm_size(envelope);
+    const bool confirm_first = envelope.field > QD_CONFIRM_FIELD;
+    uint8_t *at = bytes, *end = bytes + size - (confirm_first ? 0 : confirm_size(envelope));
 
     at += qd_frame_prefix_write((uint32_t)without_prefix(size), at);
     if (envelope.seq != 0) {
@@ -53,7 +54,8 @@ size_t qd_envelope_write(qd_envelope envelope, size_t size, uint8_t *bytes)
         at += qd_varint_write(envelope.seq, at);
     }
     if (envelope.confirm) {
-        memcpy(end, QD_CONFIRM_BYTES, QD_CONFIRM_SIZE);
+        memcpy(confirm_first ? at : end, QD_CONFIRM_BYTES, QD_CONFIRM_SIZE);
+        at += confirm_first ? QD_CONFIRM_SIZE : 0;
     }
     if (envelope.field != 0) {
         at += qd_frame_prefix_write(QD_TAG_LENGTH(envelope.field), at);

@@ -178,6 +178,19 @@ typedef struct qd_msg_move_roster {
     const float *x, *y, *z;
 } qd_msg_move_roster;
 
+/* Moves in many rooms: `part_count` parts, of which each has part_size[i] of the `count` positions. part_roster and
+ * part_first are for rosters only; NULL: all are 0. z: NULL in two dimensions. */
+typedef struct qd_msg_move_rooms {
+    uint64_t no_room; /* 0: the message is for no single room */
+    uint32_t part_count;
+    const uint64_t *part_room;
+    const uint32_t *part_size;
+    const uint32_t *part_roster, *part_first;
+    uint32_t count;
+    const uint32_t *id; /* NULL: by rosters */
+    const float *x, *y, *z;
+} qd_msg_move_rooms;
+
 typedef struct qd_msg_ping {
     uint64_t data;
 } qd_msg_ping;
@@ -215,6 +228,7 @@ typedef enum qd_client_kind {
     QD_CLIENT_MOVE_ROSTER,
     QD_CLIENT_LIST_SESSIONS,
     QD_CLIENT_PONG,
+    QD_CLIENT_MOVE_ROOMS,
 } qd_client_kind;
 
 /* ClientFrame. `kind` selects the member of `as`. */
@@ -242,6 +256,7 @@ typedef struct qd_client_message {
         qd_msg_adopt adopt;
         qd_msg_set_roster set_roster;
         qd_msg_move_roster move_roster;
+        qd_msg_move_rooms move_rooms;
         qd_msg_list_sessions list_sessions;
     } as;
 } qd_client_message;

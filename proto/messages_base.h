@@ -34,6 +34,9 @@ extern "C" {
 #define QD_FEATURE_PINGS "pings"
 #define QD_SEQ_MAX       ((UINT64_C(1) << 53) - 1) /* so that a double holds it */
 
+/* The most parts of a MoveRooms. */
+#define QD_MOVE_PARTS_MAX 4096u
+
 /* The most late sessions that an Applied lists. */
 #define QD_APPLIED_LATE_MAX 64u
 

@@ -71,7 +71,8 @@ typedef struct qd_bench_options {
     double warm_seconds;          /* the same load before it, not measured */
     qd_bench_subscribe subscribe; /* of the writers */
     bool step, roster;
-    bool rests; /* entities do not move */
+    bool together; /* a connection moves all its rooms in one frame; with hz, and without step */
+    bool rests;    /* entities do not move */
     qd_bench_check_kind check;
     uint32_t check_max; /* the most lanes that fold their pairs; 0: all subscribed ones */
     bool is_quiet;      /* no progress lines */
@@ -153,13 +154,14 @@ typedef struct qd_bench_connection {
     qd_client *client;
     qd_bench_lane *lanes;
     uint32_t lane_count;
-    qd_bench_lane **by_room;      /* the lanes by ascending handle, once all rooms are open */
-    uint64_t open_seq;            /* of the first lane's OpenRoom; the others follow */
-    qd_bench_figures *figures;    /* counts received messages */
-    uint64_t bytes_in, bytes_out; /* received and sent, not added to figures yet */
-    uint64_t received_ns;         /* time of the last receive */
-    bool is_output_watched;       /* epoll also waits for output space */
-    bool is_held;                 /* output waits until it is due */
+    qd_bench_lane **by_room;            /* the lanes by ascending handle, once all rooms are open */
+    uint64_t open_seq;                  /* of the first lane's OpenRoom; the others follow */
+    qd_bench_figures *figures;          /* counts received messages */
+    uint64_t bytes_in, bytes_out;       /* received and sent, not added to figures yet */
+    uint64_t received_ns;               /* time of the last receive */
+    bool is_output_watched;             /* epoll also waits for output space */
+    bool is_held;                       /* output waits until it is due */
+    struct qd_bench_together *together; /* the frame that it makes; NULL: none yet */
 } qd_bench_connection;
 
 typedef struct qd_bench_driver {
@@ -273,6 +275,13 @@ void qd_bench_lane_start(qd_bench_lane *lane);
 void qd_bench_lane_make_ahead(qd_bench_lane *lane);
 /* Queues the batches that are due by now_ns and scheduled before the end, up to the limit of pending ones. */
 void qd_bench_lane_send_due(qd_bench_lane *lane, uint64_t now_ns);
+/* Moves all its entities, without a request. */
+void qd_bench_lane_move(qd_bench_lane *lane);
+/* The batch that was due at intended_ns is sent under that seq. */
+void qd_bench_lane_sent(qd_bench_lane *lane, uint64_t seq, uint64_t intended_ns);
+/* Sends the batches of all lanes that are due, together. (bench_together.c) */
+void qd_bench_send_together(qd_bench_connection *connection, uint64_t now_ns);
+void qd_bench_together_free(qd_bench_connection *connection);
 /* Whether batches wait for their answer or for their send time. */
 bool qd_bench_lane_is_busy(const qd_bench_lane *lane);
 /* Counts unanswered batches as if they were answered now. Returns their number. */

@@ -115,13 +115,41 @@ bool qd_bench_wait(qd_bench_connection *connection, bool (*is_done)(const qd_ben
 
 /* ---- many connections, on schedule ---- */
 
-/* The lanes of a driver send in turn, evenly over the period: slot s belongs to lane s % lane_count. */
+/* What sends by itself: lanes, or connections that move all their rooms together. */
+static uint32_t sender_count(const qd_bench_driver *driver)
+{
+    return driver->bench->options.together ? driver->connection_count : driver->lane_count;
+}
+
+/* The senders of a driver send in turn, evenly over the period: slot s belongs to sender s % sender_count. */
 static uint64_t slot_ns(const qd_bench_driver *driver, uint64_t slot)
 {
-    uint64_t period_ns = 1000000000u / driver->bench->options.hz;
-    uint64_t round = slot / driver->lane_count, place = slot % driver->lane_count;
+    uint64_t period_ns = 1000000000u / driver->bench->options.hz, count = sender_count(driver);
+    uint64_t round = slot / count, place = slot % count;
 
-    return driver->bench->start_ns + round * period_ns + place * period_ns / driver->lane_count;
+    return driver->bench->start_ns + round * period_ns + place * period_ns / count;
+}
+
+static void set_first_times(qd_bench_driver *driver)
+{
+    for (uint32_t lane = 0; lane < driver->lane_count; lane++) {
+        const qd_bench_connection *connection = driver->lanes[lane]->connection;
+        const uint64_t slot =
+            driver->bench->options.together ? (uint64_t)(connection - driver->connections) : (uint64_t)lane;
+
+        driver->lanes[lane]->next_ns = slot_ns(driver, slot);
+    }
+}
+
+static void send_slot(qd_bench_driver *driver, uint64_t slot, uint64_t now_ns)
+{
+    const uint32_t sender = (uint32_t)(slot % sender_count(driver));
+
+    if (driver->bench->options.together) {
+        qd_bench_send_together(&driver->connections[sender], now_ns);
+    } else {
+        qd_bench_lane_send_due(driver->lanes[sender], now_ns);
+    }
 }
 
 static bool is_busy(const qd_bench_driver *driver)
@@ -213,12 +241,10 @@ static void run_on_schedule(qd_bench_driver *driver)
     const uint64_t early_ns = bench->options.is_exact ? QD_BENCH_EARLY_NS : 0;
     uint64_t slot = 0;
 
-    for (uint32_t lane = 0; lane < driver->lane_count; lane++) {
-        driver->lanes[lane]->next_ns = slot_ns(driver, lane);
-    }
+    set_first_times(driver);
     while (slot_ns(driver, slot) < bench->end_ns && !qd_bench_is_stopped(bench)) {
         for (uint64_t now_ns = qd_now_ns(); slot_ns(driver, slot) <= now_ns; slot++) {
-            qd_bench_lane_send_due(driver->lanes[slot % driver->lane_count], now_ns);
+            send_slot(driver, slot, now_ns);
         }
         send_all(driver);
         for (uint32_t lane = 0; bench->options.is_exact && lane < driver->lane_count; lane++) {

@@ -240,6 +240,18 @@ void qd_bench_lane_make_ahead(qd_bench_lane *lane)
     lane->made_seq = make_batch(lane);
 }
 
+void qd_bench_lane_move(qd_bench_lane *lane)
+{
+    move_piece(lane, 0, lane->count);
+}
+
+void qd_bench_lane_sent(qd_bench_lane *lane, uint64_t seq, uint64_t intended_ns)
+{
+    uint32_t place = (lane->pending_first + lane->pending_count++) % QD_BENCH_PENDING_MAX;
+
+    lane->pending[place] = (qd_bench_pending){seq, intended_ns, qd_now_ns()};
+}
+
 static void send_batch(qd_bench_lane *lane, uint64_t intended_ns)
 {
     uint64_t seq = lane->made_seq ? lane->made_seq : make_batch(lane);
@@ -249,8 +261,7 @@ static void send_batch(qd_bench_lane *lane, uint64_t intended_ns)
     if (!seq) {
         return;
     }
-    uint32_t place = (lane->pending_first + lane->pending_count++) % QD_BENCH_PENDING_MAX;
-    lane->pending[place] = (qd_bench_pending){seq, intended_ns, qd_now_ns()};
+    qd_bench_lane_sent(lane, seq, intended_ns);
 }
 
 void qd_bench_lane_send_due(qd_bench_lane *lane, uint64_t now_ns)

@@ -24,6 +24,9 @@ static int check_options(qd_bench *bench, bool check)
                                  "and --entities",
                                  options->connections, (unsigned long long)options->rooms * options->entities);
     }
+    if (options->together && (options->hz == 0 || options->step)) {
+        return qd_options_misuse(name, "--together moves rooms on their own clocks: use it with --hz, without --step");
+    }
     if (options->stalled > 0 && options->subscribe == QD_BENCH_NONE) {
         return qd_options_misuse(name, "--stalled needs events: --subscribe events or stays");
     }
@@ -81,6 +84,8 @@ static bool parse_options(qd_bench *bench, int argc, char **argv, int *status)
         {"--hz", "N", "tick, and move all, at N Hz", QD_OPTION_NUMBER, .value = &options->hz, .min = 0, .max = 1000},
         {"--step", NULL, "tick by Step at --hz; --hz 0: step at each answer", QD_OPTION_FLAG, .value = &options->step},
         {"--roster", NULL, "move by roster, without ids", QD_OPTION_FLAG, .value = &options->roster},
+        {"--together", NULL, "move all rooms of a connection in one frame", QD_OPTION_FLAG,
+         .value = &options->together},
         {"--subscribe", "WHAT", "choose what the writers subscribe to", QD_OPTION_CHOICE, .value = &options->subscribe,
          .choices = subscriptions},
         {"--check", NULL, "compare the pairs with brute force during the run, which costs time", QD_OPTION_FLAG,

@@ -11,7 +11,7 @@
 
 typedef struct options {
     uint32_t rooms, entities, hz, connections, threads;
-    bool roster;
+    bool roster, together;
 } options;
 
 /* Empty rooms of one session. */
@@ -195,6 +195,7 @@ static void play(qd_bench *bench, qd_sheet *sheet, void *context)
     bench->options.subscribe = QD_BENCH_EVENTS;
     bench->options.check_max = given->rooms / 16 + 1;
     bench->options.roster = given->roster;
+    bench->options.together = given->together;
     bench->options.may_be_late = true;
     if (!result || !raw) {
         qd_bench_fail(bench, "out of memory");
@@ -242,6 +243,7 @@ int qd_bench_many_rooms(qd_bench *bench, int argc, char **argv)
          .min = 1, .max = 60000},
         {"--threads", "N", "send by N threads", QD_OPTION_NUMBER, .value = &given.threads, .min = 1, .max = 1024},
         {"--roster", NULL, "move by roster, without ids", QD_OPTION_FLAG, .value = &given.roster},
+        {"--together", NULL, "move all rooms of a connection in one frame", QD_OPTION_FLAG, .value = &given.together},
         QD_BENCH_COMMON_OPTIONS(bench),
     };
     qd_sheet sheet = {.scenario = "many-rooms", .columns = columns, .column_count = sizeof columns / sizeof *columns};

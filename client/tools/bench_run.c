@@ -128,6 +128,7 @@ static void release(const qd_bench *bench, run_state *all)
 {
     for (uint32_t index = 0; all->connections && index < all->connection_count; index++) {
         qd_client_destroy(all->connections[index].client);
+        qd_bench_together_free(&all->connections[index]);
     }
     for (uint32_t index = 0; all->lanes && index < all->lane_count; index++) {
         qd_bench_lane_deinit(&all->lanes[index]);

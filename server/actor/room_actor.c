@@ -132,6 +132,24 @@ static bool is_long(const qd_request *request)
     }
 }
 
+/* Of the parts of a MoveRooms, so many times more may wait: a full room delays its own parts, and the others of the
+ * connection go on. */
+#define PARTS_SHARE 4u
+
+/* Whether this thread tries to apply it at once. When several rooms step at this loop, those with longer ticks get
+ * workers (room_run.c). */
+static bool is_for_inline(const qd_room_actor *actor, qd_request *request, const qd_endpoint *endpoint)
+{
+    if (!request->light || request->decoded.message.kind != QD_CLIENT_STEP) {
+        return request->light && !request->is_for_worker;
+    }
+    if (atomic_load_explicit(&actor->shown_entities, memory_order_relaxed) > QD_INLINE_ENTITIES_MAX) {
+        return false;
+    }
+    request->is_for_worker = !qd_link_may_work(endpoint->link, actor);
+    return true;
+}
+
 /* Most sessions never make a worker work for long, and this does not look at the clock. */
 static bool is_within_budget(const qd_service *service, const qd_endpoint *endpoint)
 {
@@ -146,15 +164,18 @@ void qd_room_actor_post(qd_room_actor *actor, qd_request *request)
     const qd_scheduler *scheduler = actor->service->config.scheduler;
 
     bool light = request->light = is_light(request), urgent = is_within_budget(actor->service, endpoint);
+    const bool inline_run = is_for_inline(actor, request, endpoint);
     request->bytes += request->decoded.memory_size;
     if (!light && is_long(request)) {
         qd_actor_set_long(&actor->base, true);
     }
-    qd_backpressure_enter(&membership->batches, 1, qd_room_actor_share(actor), endpoint->link);
+    const size_t share = qd_room_actor_share(actor);
+    qd_backpressure_enter(&membership->batches, 1, request->frame != NULL ? PARTS_SHARE * share : share,
+                          endpoint->link);
     qd_backpressure_enter(&endpoint->bytes, request->bytes, endpoint->bytes_max, endpoint->link);
     /* From here on a run may apply the request and free it. */
     bool first = qd_mailbox_put(&actor->mailbox, &request->head.message);
-    if (first && light) {
+    if (first && inline_run) {
         scheduler->run_inline(scheduler->context, &actor->base, qd_room_run_inline, urgent);
     } else if (urgent && (first || !qd_actor_is_urgent(&actor->base))) {
         qd_room_actor_wake(actor); /* also if an earlier message has woken it to wait behind */

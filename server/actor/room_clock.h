@@ -3,6 +3,8 @@
  * The room's clock: ticks when a tick is due, by tick_hz or by the deadline of lockstep. A room that cannot hold its
  * rate skips ticks and rests between them, and its members are told (pacing/pace.h).
  *
+ * A clock starts at the beginning of one of 16 phases of its period, so that rooms of one rate tick together.
+ *
  * The clock stands while no entity is in the room, no observer, and nothing waits for a tick: there are no ticks.
  *
  * The clock rests after a few ticks that changed and sent nothing, until something happens to the room: a request

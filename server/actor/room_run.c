@@ -14,8 +14,16 @@
 /* Lagging readers are looked at this often, besides when their link reports that it drained. */
 #define LAGGING_LOOK_NS (250 * MS_NS)
 
-/* What the tick after a Step may take of the loop thread's time in an inline run. */
-#define INLINE_TICK_US_MAX 100u
+/* The tick of a Step is for an inline run if few pairs at most can be new or gone. In the worst case, all of these meet
+ * at one place, which takes 3 ms. A room without very long ticks for a while may have more: the worst case takes 30 ms
+ * then, and is rare. The tick before bounds the pairs that stay. */
+#define INLINE_PAIRS_MAX      (UINT64_C(1) << 17)
+#define INLINE_PAIRS_MAX_CALM (UINT64_C(1) << 20)
+#define INLINE_TICK_US_MAX    100u
+
+/* When several rooms step at a loop, ticks that take longer are for workers. Shorter ones cost less than a worker's
+ * wake-up and the loop's. */
+#define INLINE_TICK_US_MAX_CROWDED 20u
 
 /* Ticks after which a room looks for memory that it can give back. */
 #define TRIM_TICKS    1024u
@@ -219,9 +227,20 @@ void qd_room_run(qd_actor *base)
 
 /* ---- inline runs ---- */
 
-static bool ticks_quickly(const qd_room_actor *actor)
+/* Whether a Step is short whatever came since the last tick. A reader that catches up gets all pairs. */
+static bool ticks_quickly(const qd_room_actor *actor, bool crowded)
 {
-    return actor->time_count > 0 && actor->times_us[(actor->time_count - 1) % QD_TICK_TIMES] <= INLINE_TICK_US_MAX;
+    const uint32_t took_us = actor->times_us[(actor->time_count + QD_TICK_TIMES - 1) % QD_TICK_TIMES];
+
+    if (took_us > (crowded ? INLINE_TICK_US_MAX_CROWDED : INLINE_TICK_US_MAX) || actor->lagging_count > 0 ||
+        qd_room_entity_count(actor->room) > QD_INLINE_ENTITIES_MAX) {
+        return false;
+    }
+    const uint64_t now_ns = qd_service_now_ns(actor->service);
+    const bool calm = now_ns >= actor->calm_from_ns;
+
+    return now_ns >= actor->long_until_ns &&
+           qd_room_tick_pairs_max(actor->room) <= (calm ? INLINE_PAIRS_MAX_CALM : INLINE_PAIRS_MAX);
 }
 
 static bool may_run_inline(const qd_room_actor *actor, const qd_room_message *message)
@@ -230,7 +249,8 @@ static bool may_run_inline(const qd_room_actor *actor, const qd_room_message *me
         return false;
     }
     const qd_request *request = (const qd_request *)message;
-    return request->light && (request->decoded.message.kind != QD_CLIENT_STEP || ticks_quickly(actor));
+    return request->light &&
+           (request->decoded.message.kind != QD_CLIENT_STEP || ticks_quickly(actor, request->is_for_worker));
 }
 
 /* Moves change nothing that time makes due, so they need no keep_up, unless they start the clock or wake it. Then

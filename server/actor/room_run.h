@@ -6,8 +6,9 @@
  *                      (time_budget.c,        (room_clock.c,
  *                       commands/)             tick/)
  *
- * INLINE RUNS. If the room is idle, the loop thread that posts a Move, or a Step of a room with quick ticks, applies it
- * itself: the columns are in its core's cache, and no worker need be woken. All other messages are for the workers.
+ * INLINE RUNS. If the room is idle, the loop thread that posts a Move applies it itself: the columns are in its core's
+ * cache, and no worker need be woken. The same goes for a Step if the number of changes and entities keeps the tick
+ * short. When several rooms step at that loop, only very short ticks stay there. All other messages are for the workers.
  */
 #ifndef QD_ACTOR_ROOM_RUN_H
 #define QD_ACTOR_ROOM_RUN_H

@@ -74,6 +74,9 @@ typedef struct qd_link_ops {
     /* The handler has worked so long on the frame that it has. Such frames end the link's turn, so that those of other
      * links come in between; most frames take so little that nobody measures. [loop] */
     void (*worked)(qd_link *link, uint64_t work_ns);
+    /* Whether the loop has time for a short run of that object, beside frames. Not if others have asked in its turn, or
+     * in the turn before: their runs are for other threads then. [loop] */
+    bool (*may_work)(qd_link *link, const void *object);
     /* Calls handler.expired once after that time, up to 100 ms late; 0 cancels. [loop] */
     void (*deadline)(qd_link *link, uint32_t after_ms);
     /* See Lifetime, 3. A second call may shorten the time. With 0, the link sends only what the system takes at once.
@@ -161,6 +164,10 @@ static inline void qd_link_watch(qd_link *link, uint32_t silence_ms)
 static inline void qd_link_worked(qd_link *link, uint64_t work_ns)
 {
     link->ops->worked(link, work_ns);
+}
+static inline bool qd_link_may_work(qd_link *link, const void *object)
+{
+    return link->ops->may_work(link, object);
 }
 static inline void qd_link_deadline(qd_link *link, uint32_t after_ms)
 {

@@ -136,6 +136,14 @@ static void op_worked(qd_link *link, uint64_t work_ns)
     connection->turn_cost += work_ns * WORK_COST;
 }
 
+static bool op_may_work(qd_link *link, const void *object)
+{
+    qd_loop *loop = connection_of(link)->loop;
+
+    QD_VALIDATE(qd_loop_is_current(loop));
+    return qd_loop_may_work(loop, object);
+}
+
 static void op_deadline(qd_link *link, uint32_t after_ms)
 {
     qd_connection *connection = connection_of(link);
@@ -211,6 +219,7 @@ const qd_link_ops qd_connection_ops = {
     .token_failed = op_token_failed,
     .watch = op_watch,
     .worked = op_worked,
+    .may_work = op_may_work,
     .deadline = op_deadline,
     .close = op_close,
     .destroy = op_destroy,

@@ -73,6 +73,16 @@ static void on_turn(uv_prepare_t *turn)
     }
 }
 
+bool qd_loop_may_work(qd_loop *loop, const void *object)
+{
+    if (loop->object_turn == loop->turns && loop->object != object) {
+        loop->crowded_turn = loop->turns;
+    }
+    loop->object_turn = loop->turns;
+    loop->object = object;
+    return loop->crowded_turn == 0 || loop->crowded_turn + 1 < loop->turns;
+}
+
 /* The rate of wakes in one span decides for the next span. */
 static bool should_coalesce(qd_loop *loop)
 {

@@ -51,8 +51,11 @@ typedef struct qd_loop {
     uv_idle_t idle; /* active while requests wait for the next turn */
     uv_timer_t clock;
     uv_thread_t thread;
-    qd_mailbox requests; /* [any] */
-    uint64_t turns;      /* so far */
+    qd_mailbox requests;   /* [any] */
+    uint64_t turns;        /* so far */
+    const void *object;    /* that asked for work last, */
+    uint64_t object_turn;  /* in this turn; */
+    uint64_t crowded_turn; /* the last one in which several asked */
     bool stopping;
     bool coalesces; /* sleeps for a moment after each wake */
     uint64_t counted_since_ns;
@@ -77,6 +80,9 @@ void qd_loop_post(qd_loop *loop, qd_loop_request *request);
 
 /* Whether the caller is the loop's thread. [any] */
 bool qd_loop_is_current(const qd_loop *loop);
+
+/* Whether the loop has time for work of that object, an address: see link.h. [loop] */
+bool qd_loop_may_work(qd_loop *loop, const void *object);
 
 /* The loop runs as long as something holds it. [loop] */
 void qd_loop_hold(qd_loop *loop);

@@ -341,6 +341,16 @@ void qd_room_fetch(const qd_room *room)
     qd_fetch(&room->views, QD_LINE_BYTES);
 }
 
+uint64_t qd_room_tick_pairs_max(const qd_room *room)
+{
+    const qd_entities *entities = &room->entities;
+    const uint64_t there = (uint64_t)entities->ids.count + entities->removed;
+    const uint64_t observers = (uint64_t)room->views.live + room->views.gone;
+    const uint64_t changes = entities->updates - entities->settled_updates + entities->removed;
+
+    return there * ((changes < there ? changes : there) + observers);
+}
+
 void qd_room_tick_views(qd_room *room, const qd_executor *executor, uint32_t skipped)
 {
     qd_room_fetch(room);

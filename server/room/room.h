@@ -119,6 +119,9 @@ uint32_t qd_room_member_end(const qd_room *room);
 
 /* Prefetches what a tick reads first. */
 void qd_room_fetch(const qd_room *room);
+/* The most pairs, of two entities or an observer and an entity, that the next tick may find to be new or gone. Known
+ * without a search. */
+uint64_t qd_room_tick_pairs_max(const qd_room *room);
 /* One tick. `skipped`: how many ticks were left out before it; they count in the tick's number. Afterwards there is a
  * report for every live subscription with events, and for every subscription whose reset was due. */
 void qd_room_tick(qd_room *room, const qd_executor *executor, uint32_t skipped);

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "../../proto/framing.h"
+#include "../../proto/move_parts.h"
 #include "../actor/service/reply.h"
 #include "access.h"
 #include "check/requests.h"
@@ -96,6 +97,47 @@ static void pass_on(qd_session *session, qd_request **request, const struct rout
         count_writer(membership);
     }
     qd_session_post(membership, request);
+}
+
+/* A frame may move so many entities in inline runs. The parts behind them are for workers, so that the loop serves other
+ * connections soon, and all cores apply a large frame. */
+#define FRAME_INLINE_ENTITIES 32768u
+
+/* Takes what a part counts for in the gates: its struct and its columns. The first part counts the frame's struct, too. */
+static size_t bytes_of_part(const qd_msg_move_rooms *move, uint32_t part)
+{
+    const size_t columns = 2u + (move->id != NULL) + (move->z != NULL);
+
+    return sizeof(qd_request) * (part == 0 ? 2 : 1) + move->part_size[part] * columns * sizeof(uint32_t);
+}
+
+static void handle_move_rooms(qd_session *session, qd_request **request)
+{
+    static const struct route by_ids = {.check = qd_batch_check, .writes = true, .rights = QD_RIGHT_WRITE};
+    static const struct route by_roster = {.check = qd_roster_check, .writes = true, .rights = QD_RIGHT_WRITE};
+    const qd_client_message *frame = &(*request)->decoded.message;
+    const qd_msg_move_rooms *move = &frame->as.move_rooms;
+    qd_fault fault = {.room = 0};
+
+    if (!qd_move_rooms_check(frame, &fault)) {
+        qd_session_refuse(session, *request, &fault);
+        return;
+    }
+    qd_move_parts parts = {.frame = frame};
+    for (qd_client_message message; qd_move_parts_next(&parts, &message);) {
+        const uint32_t index = parts.next - 1;
+        qd_request *part = qd_request_create_part(*request, &message);
+
+        if (part == NULL) {
+            qd_reply_error(session->service, session->link, message.seq, move->part_room[index], QD_ERROR_LIMIT,
+                           "the server has no memory left for part %" PRIu32 " (--memory-max). Try again later", index);
+            continue;
+        }
+        part->bytes = bytes_of_part(move, index);
+        part->is_for_worker = parts.at > FRAME_INLINE_ENTITIES;
+        pass_on(session, &part, move->id != NULL ? &by_ids : &by_roster);
+        qd_request_destroy(part);
+    }
 }
 
 static void handle_get_stats(qd_session *session, qd_request **request)
@@ -210,6 +252,7 @@ static const struct route routes[] = {
     [QD_CLIENT_MOVE_ROSTER] = {.check = qd_roster_check, .writes = true, .rights = QD_RIGHT_WRITE},
     [QD_CLIENT_LIST_SESSIONS] = {.handle = handle_list_sessions, .is_long = true},
     [QD_CLIENT_PONG] = {.handle = handle_pong},
+    [QD_CLIENT_MOVE_ROOMS] = {.handle = handle_move_rooms, .is_long = true},
 };
 
 /* ---- the frame ---- */
@@ -231,13 +274,14 @@ static void dispatch(qd_session *session, qd_request **request, qd_decode_result
                        "the first frame is not Hello; must be Hello. Send it first");
         return;
     }
-    if (decoded->message.seq > QD_SEQ_MAX) {
+    const uint64_t seq = decoded->message.seq, last_seq = seq + qd_move_parts_more(&decoded->message);
+    if (seq > QD_SEQ_MAX || last_seq > QD_SEQ_MAX) {
         fail(session, *request, 0, QD_ERROR_INVALID, "seq is %" PRIu64 "; must be below 2^53. Count up from 1",
-             decoded->message.seq);
+             seq > QD_SEQ_MAX ? seq : last_seq);
         return;
     }
-    if (decoded->message.seq != 0) {
-        session->last_seq = decoded->message.seq;
+    if (seq != 0) {
+        session->last_seq = last_seq;
     }
     if (result == QD_DECODE_COLUMNS) {
         fail(session, *request, decoded->message.as.batch.room, QD_ERROR_COLUMNS, "%s", decoded->fault);

@@ -36,6 +36,13 @@ static inline void fuzz_send_frame(sim_peer *peer, const uint8_t *frame, size_t 
         if (sim_names_room(message.kind) && message.as.room.room != 0) {
             message.as.room.room = rooms[message.as.room.room % ROOMS];
         }
+        uint64_t parts[QD_MOVE_PARTS_MAX];
+        if (message.kind == QD_CLIENT_MOVE_ROOMS && message.as.move_rooms.part_count <= QD_MOVE_PARTS_MAX) {
+            for (uint32_t i = 0; i < message.as.move_rooms.part_count; i++) {
+                parts[i] = rooms[message.as.move_rooms.part_room[i] % ROOMS];
+            }
+            message.as.move_rooms.part_room = parts;
+        }
         sim_peer_send(peer, message);
     } else {
         uint8_t prefix[QD_FRAME_PREFIX_BYTES_MAX];

@@ -291,6 +291,14 @@ static void change(guest *a, guest *b, uint32_t i)
     }
     ASK(a, MOVE, .batch = {.room = room, .entities = {.count = ENTITIES, .id = ids, .x = moved, .y = places}});
     ASK(a, MOVE_ROSTER, .move_roster = {.room = room, .count = ENTITIES / 2, .x = moved, .y = moved});
+    ASK(a, MOVE_ROOMS,
+        .move_rooms = {.part_count = 2,
+                       .part_room = TAGS(room, a->room[0]),
+                       .part_size = IDS(3, 2),
+                       .count = 5,
+                       .id = ids,
+                       .x = moved,
+                       .y = moved});
     ASK(a, TELEPORT, .batch = {.room = room, .entities = {.count = 1, .id = ids, .x = FLOATS(1), .y = FLOATS(1)}});
     ASK(b, MOVE_OBSERVERS,
         .observers = {.room = b->room[i], .count = 1, .id = IDS(1), .x = FLOATS(50), .y = FLOATS(50)});

@@ -30,7 +30,9 @@ typedef struct request {
             .kind = QD_CLIENT_##name, .as = { __VA_ARGS__ }                                                            \
         }                                                                                                              \
     }
-#define BATCH(...)   .batch.entities = {.count = 1, __VA_ARGS__}
+#define BATCH(...) .batch.entities = {.count = 1, __VA_ARGS__}
+#define PARTS(...)                                                                                                     \
+    .move_rooms = {.part_count = 2, .part_room = TAGS(1, 2), .x = FLOATS(1, 2), .y = FLOATS(1, 2), __VA_ARGS__}
 #define AT(x_, y_)   .x = FLOATS(x_), .y = FLOATS(y_)
 #define WATCHED(...) .observers = {.count = 1, __VA_ARGS__}
 #define OPENED(...)                                                                                                    \
@@ -44,7 +46,8 @@ typedef struct request {
             .relay_every = every_)
 #define ASKED(...) .query = {__VA_ARGS__}
 
-static const uint32_t many[1025];
+static const uint32_t many[QD_MOVE_PARTS_MAX + 1];
+static const uint64_t parts[QD_MOVE_PARTS_MAX + 1];
 
 static const request requests[] = {
     /* the envelope, Hello, rooms */
@@ -108,6 +111,9 @@ static const request requests[] = {
     FOR(FLAT, SET_ROSTER, .set_roster = {.roster = 256}),
     FOR(FLAT, SET_ROSTER, .set_roster = {.roster = 1, .first = 5}),
     FOR(FLAT, MOVE_ROSTER, .move_roster = {.roster = 1, .count = 1, AT(1, 1)}),
+    FOR(FLAT, MOVE_ROOMS, PARTS(.part_size = IDS(1, 2), .count = 2, .id = IDS(1, 2))),
+    FOR(FLAT, MOVE_ROOMS, PARTS(.part_size = IDS(1, 1), .count = 2, .id = IDS(1, 2), .part_roster = IDS(1, 2))),
+    FOR(FLAT, MOVE_ROOMS, .move_rooms = {.part_count = QD_MOVE_PARTS_MAX + 1, .part_room = parts, .part_size = many}),
     FOR(FLAT, SET_DESCRIPTION, .set_description = {.count = 1, .id = IDS(1), .hidden = BYTES(2)}),
     FOR(FLAT, OBSERVE, WATCHED(.id = IDS(3))),
     FOR(FLAT, OBSERVE, WATCHED(.id = IDS(3), AT(1, 1), .z = FLOATS(1), .anchored = BYTES(0))),

@@ -262,3 +262,31 @@ SCENARIO(room_that_closes_at_rest_ends_its_pairs, CLOCK) = {
     LOOK(A, "accepted to -1; tick 0 reset; tick 1 begin 1-2; applied 1"),
     CLOSE_ROOM(A, "tick 101 end 1-2 room closed; closed: requested"),
 };
+
+/* Of 16 phases in a period of 50 ms. */
+#define PHASE_NS 3125000u
+
+CASE(clocks_of_one_rate_share_phases)
+{
+    static const char *const names[] = {"a", "b", "c", "d"};
+    const qd_msg_room_config config = {.tick_hz = 20};
+    uint32_t due = 0;
+    sim_peer peer;
+
+    sim_peer_open(&peer, house, NULL);
+    for (uint32_t i = 0; i < 4; i++) {
+        const uint64_t room = sim_peer_open_room(&peer, names[i], &config);
+
+        sim_peer_send_crowd(&peer, room, &(sim_crowd){.first = 1, .count = 1});
+        sim_house_settle(house);
+        house->world.now_ns += 1100000;
+    }
+    for (size_t i = 0; i < house->world.timed_count; i++) {
+        const uint64_t due_ns = house->world.timed[i]->due_ns;
+
+        sim_check(due_ns % PHASE_NS == 0, "a tick is due at %llu ns", (unsigned long long)due_ns);
+        due++;
+    }
+    sim_check(due == 4, "%u clocks run", due);
+    sim_peer_close(&peer);
+}

@@ -58,6 +58,24 @@ SCENARIO(queries_do_not_delay_other_sessions, CONFIG(.tick_hz = 20)) = {
     CALL(run_until_moved),
 };
 
+/* However quick the ticks before were: the network's loop, which serves others, does not make such a tick. */
+SCENARIO(step_after_many_changes_is_for_a_worker) = {
+    JOIN(A, NULL),
+    STEP(A, NULL),
+    PASS(10),
+    REPEAT(7, 0),
+    SPAWN_EACH(A, NULL, 1, 2000, 2000, 4),
+    PASS(10),
+    LOOK(A, "..."),
+    STEP(A, NULL),
+    LOOPS(1000),
+    LINK(A, "0 bytes in"),
+    LINK(A, "0 bytes out"),
+    PASS(10),
+    LOOK(A, "applied *"),
+    AGAIN,
+};
+
 /* ---- slowed rooms ---- */
 
 /* Each look at the clock takes 40 ms, so that a tick takes longer than its period of 50 ms. */
@@ -116,6 +134,31 @@ SCENARIO(members_of_a_slowed_room_are_told, CONFIG(.tick_hz = 20)) = {
     LOOK(A, "slowed to 20 unasked"),
     LOOK(B, "slowed to 20 unasked"),
     CALL(expect_not_slowed),
+};
+
+/* ---- Steps after very long ticks ---- */
+
+/* All 600 may meet at one place. The loop takes that risk only in a room that has had no very long tick for a while. */
+SCENARIO(step_after_a_very_long_tick_is_for_a_worker) = {
+    JOIN(A, NULL),
+    SPAWN(A, NULL, 1, 600, 4),
+    CALL(slow_down),
+    STEP(A, NULL),
+    PASS(10),
+    CALL(speed_up),
+    PASS(2000),
+    REPEAT(9, 0),
+    STEP(A, NULL),
+    PASS(10),
+    LOOK(A, "..."),
+    CROWD(A, NULL, .moves = true, .first = 1, .count = 600, .apart = 3),
+    STEP(A, NULL),
+    LOOPS(1000),
+    LINK(A, "0 bytes in"),
+    LINK(A, "0 bytes out"),
+    PASS(10),
+    LOOK(A, "applied *"),
+    AGAIN,
 };
 
 /* ---- sessions beyond their budget ---- */

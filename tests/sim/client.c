@@ -87,16 +87,23 @@ static void vandalise(sim_client *client)
 
 /* ---- requests ---- */
 
-sim_request *sim_client_send(sim_client *client, model_stay *stay, qd_client_message message)
+sim_request *sim_client_note(sim_client *client, model_stay *stay, qd_client_message *message)
 {
     client->requests =
         sim_grow(client->requests, client->request_count, &client->request_capacity, sizeof *client->requests);
     sim_request *added = &client->requests[client->request_count++];
-    message.seq = ++client->seq;
+    message->seq = ++client->seq;
     if (stay != NULL) {
-        message.as.room.room = stay->room->handle; /* the first field of all these messages */
+        message->as.room.room = stay->room->handle; /* the first field of all these messages */
     }
-    *added = (sim_request){.sent = message, .stay = stay};
+    *added = (sim_request){.sent = *message, .stay = stay};
+    return added;
+}
+
+sim_request *sim_client_send(sim_client *client, model_stay *stay, qd_client_message message)
+{
+    sim_request *added = sim_client_note(client, stay, &message);
+
     sim_link_send(client->link, &message);
     return added;
 }
@@ -158,8 +165,7 @@ static void open_room(sim_client *client)
 
 /* ---- batches ---- */
 
-/* A coordinate, rarely none that is a number. */
-static float coordinate(sim_client *client)
+float sim_client_coordinate(sim_client *client)
 {
     if (percent(client, 1)) {
         return percent(client, 50) ? NAN : INFINITY;
@@ -173,8 +179,7 @@ static float size(sim_client *client)
     return percent(client, 1) ? -1.0f : (float)pick(client, 6) / 2;
 }
 
-/* An id that a batch may name: mostly one of the stay's. */
-static uint32_t target(sim_client *client, const model_stay *stay)
+uint32_t sim_client_target(sim_client *client, const model_stay *stay)
 {
     const model_room *room = stay->room;
 
@@ -238,11 +243,11 @@ static void send_batch(sim_client *client, model_stay *stay)
     for (uint32_t i = 0; i < op->count; i++) {
         uint32_t entity = to_room ? STAY_ENTITIES - 2 + pick(client, 2) : pick(client, STAY_ENTITIES - 2);
 
-        op->id[i] = spawns ? model_id(stay, entity) : target(client, stay);
+        op->id[i] = spawns ? model_id(stay, entity) : sim_client_target(client, stay);
         op->shape[i] = percent(client, 1) ? 7 : (uint8_t)(QD_SHAPE_BOX + pick(client, 3));
         const bool is_box = op->shape[i] == QD_SHAPE_BOX || (spawns && op->message.as.batch.entities.shape == NULL);
         for (uint32_t axis = 0; axis < stay->room->config.dimensions; axis++) {
-            op->at[axis][i] = coordinate(client);
+            op->at[axis][i] = sim_client_coordinate(client);
             op->half[axis][i] = size_of(client, is_box);
             op->axis[axis][i] = size_of(client, !is_box && op->shape[i] == QD_SHAPE_CAPSULE);
             op->axis[axis][i] *= percent(client, 50) ? 1 : -1;
@@ -267,7 +272,7 @@ static void name_roster(sim_client *client, model_stay *stay, uint32_t number)
         op->count = ROSTER_IDS - first;
     }
     for (uint32_t i = 0; i < op->count; i++) {
-        op->id[i] = target(client, stay);
+        op->id[i] = sim_client_target(client, stay);
     }
     op->message.as.set_roster =
         (qd_msg_set_roster){.roster = number, .first = first, .count = op->count, .id = op->id, .keep_rest = keep_rest};
@@ -282,7 +287,7 @@ static void move_by_roster(sim_client *client, model_stay *stay, uint32_t number
     op->count = 1 + pick(client, left < OP_ENTRIES ? left : OP_ENTRIES);
     for (uint32_t i = 0; i < op->count; i++) {
         for (uint32_t axis = 0; axis < stay->room->config.dimensions; axis++) {
-            op->at[axis][i] = coordinate(client);
+            op->at[axis][i] = sim_client_coordinate(client);
         }
     }
     op->message.as.move_roster = (qd_msg_move_roster){.roster = number,
@@ -465,8 +470,10 @@ static void act_in_room(sim_client *client, sim_slot *slot)
 
     if (client->scene->traits & SIM_CUTS && percent(client, 15)) {
         send_adopt(client, slot->stay);
-    } else if (draw < 385) {
+    } else if (draw < 320) {
         send_batch(client, slot->stay);
+    } else if (draw < 385) {
+        sim_client_move_together(client, slot->stay->room->config.dimensions);
     } else if (draw < 460) {
         act_on_rosters(client, slot->stay);
     } else if (draw < 490) {

@@ -125,6 +125,13 @@ bool sim_slot_may_leave(const sim_slot *slot);
 void sim_client_act(sim_client *client);
 /* Sends a request with the next seq, and notes it. `stay`: of the room that it is for; NULL: as it is. */
 sim_request *sim_client_send(sim_client *client, model_stay *stay, qd_client_message message);
+/* The same without sending it. */
+sim_request *sim_client_note(sim_client *client, model_stay *stay, qd_client_message *message);
+/* Moves entities of several rooms of that many dimensions in one frame. (client_rooms.c) */
+void sim_client_move_together(sim_client *client, uint32_t dimensions);
+/* A coordinate, rarely none that is a number. An id that a batch may name: mostly one of the stay's. */
+float sim_client_coordinate(sim_client *client);
+uint32_t sim_client_target(sim_client *client, const model_stay *stay);
 /* An empty op to be filled. It is used again unless it is sent. */
 model_op *sim_client_draft(sim_client *client, qd_client_kind kind);
 void sim_client_send_draft(sim_client *client, model_stay *stay);

@@ -279,6 +279,7 @@ void sim_texts_of_memory(sim_texts *texts, sim_house *house)
         MESSAGE(OPEN_ROOM, .open_room = {.name = "memory"}),
         MESSAGE(LIST_ROOMS, .list_rooms = {0}),
         MESSAGE(LIST_SESSIONS, .list_sessions = {0}),
+        MESSAGE(MOVE_ROOMS, .move_rooms = {.part_count = 3, .part_room = TAGS(1, 2, 3), .part_size = IDS(0, 0, 0)}),
     };
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
         write_request(texts, house, NO_ROOM, &requests[i]);

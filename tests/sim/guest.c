@@ -84,6 +84,20 @@ static guest_request *ask(sim_guest *guest, qd_client_message message)
     if (sim_names_room(message.kind)) {
         message.as.room.room = guest->room; /* the first field of all these messages */
     }
+    const uint64_t room = guest->room;
+    const uint32_t size = message.as.batch.entities.count;
+    if (message.kind == QD_CLIENT_MOVE && pick(guest, 3) == 0) {
+        const qd_msg_entities moved = message.as.batch.entities;
+
+        message.kind = QD_CLIENT_MOVE_ROOMS;
+        message.as.move_rooms = (qd_msg_move_rooms){.part_count = 1,
+                                                    .part_room = &room,
+                                                    .part_size = &size,
+                                                    .count = size,
+                                                    .id = moved.id,
+                                                    .x = moved.x,
+                                                    .y = moved.y};
+    }
     *asked = (guest_request){.kind = message.kind, .must_succeed = must_succeed(&message)};
     asked->seq = sim_peer_send(&guest->peer, message);
     return asked;

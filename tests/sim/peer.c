@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "proto/move_parts.h"
 #include "server/base/memory/alloc.h"
 #include "server/base/memory/scratch.h"
 
@@ -150,8 +151,9 @@ void sim_peer_close(sim_peer *peer)
 uint32_t sim_peer_send(sim_peer *peer, qd_client_message message)
 {
     message.seq = ++peer->seq;
+    peer->seq += qd_move_parts_more(&message);
     sim_link_send(peer->link, &message);
-    return peer->seq;
+    return (uint32_t)message.seq;
 }
 
 const qd_server_message *sim_peer_next(sim_peer *peer)
@@ -221,7 +223,8 @@ uint32_t sim_peer_send_crowd(sim_peer *peer, uint64_t room, const sim_crowd *cro
 bool sim_names_room(qd_client_kind kind)
 {
     return kind != QD_CLIENT_NOTHING && kind != QD_CLIENT_HELLO && kind != QD_CLIENT_OPEN_ROOM &&
-           kind != QD_CLIENT_LIST_ROOMS && kind != QD_CLIENT_LIST_SESSIONS && kind != QD_CLIENT_PING;
+           kind != QD_CLIENT_LIST_ROOMS && kind != QD_CLIENT_LIST_SESSIONS && kind != QD_CLIENT_PING &&
+           kind != QD_CLIENT_MOVE_ROOMS;
 }
 
 uint64_t sim_room_of(const qd_server_message *message)

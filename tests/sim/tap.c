@@ -9,6 +9,7 @@
 
 #include "client.h"
 #include "proto/codec.h"
+#include "proto/move_parts.h"
 
 model_room *sim_scene_room(const sim_scene *scene, uint64_t handle)
 {
@@ -47,6 +48,22 @@ static void handed_for_room(model_room *room, model_stay *stay, const qd_client_
     }
 }
 
+/* Each part is a request of its own. Returns the number of the last one. */
+static uint64_t handed_parts(const sim_scene *scene, const sim_link *link, const qd_client_message *frame)
+{
+    qd_move_parts parts = {.frame = frame};
+
+    for (qd_client_message part; qd_move_parts_next(&parts, &part);) {
+        model_room *room = sim_scene_room(scene, part.as.room.room);
+        model_stay *stay = room != NULL ? model_latest_stay(room, link->session) : NULL;
+
+        if (stay != NULL) {
+            handed_for_room(room, stay, &part);
+        }
+    }
+    return frame->seq + parts.next - 1;
+}
+
 void sim_scene_handed(sim_link *link, const uint8_t *frame, size_t size, void *context)
 {
     qd_decoded_client decoded;
@@ -67,6 +84,9 @@ void sim_scene_handed(sim_link *link, const uint8_t *frame, size_t size, void *c
     }
     if (stay != NULL) {
         handed_for_room(room, stay, message);
+    }
+    if (result == QD_DECODE_OK && message->kind == QD_CLIENT_MOVE_ROOMS && link->session != 0) {
+        ((sim_client *)link->owner)->handed_seq = handed_parts(context, link, message);
     }
     qd_decoded_client_release(&decoded, NULL);
 }

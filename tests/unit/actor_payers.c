@@ -120,7 +120,14 @@ static void nothing(qd_link *link)
     (void)link;
 }
 
+static bool may_work(qd_link *link, const void *object)
+{
+    (void)link, (void)object;
+    return true;
+}
+
 static const qd_link_ops ops = {
+    .may_work = may_work,
     .send = send_frames,
     .queued = queued,
     .replies_queued = replies_queued,

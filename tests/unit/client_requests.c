@@ -192,6 +192,22 @@ TEST(requests_of_owners_and_rosters_encode_their_arguments)
     qd_client_destroy(client);
 }
 
+TEST(each_part_of_a_move_in_many_rooms_has_a_number)
+{
+    const uint64_t rooms[] = {9, 10, 9};
+    const uint32_t sizes[] = {1, 0, 1};
+    const qd_msg_move_rooms move = {
+        .part_count = 3, .part_room = rooms, .part_size = sizes, .count = 2, .id = ids, .x = x, .y = y};
+    qd_client *client = qd_client_create();
+
+    EXPECT(qd_client_move_rooms(client, &move), MOVE_ROOMS, .move_rooms = move);
+    assert_int_equal(qd_client_next_seq(client), 4);
+    qd_client_confirm(client, true);
+    assert_int_equal(qd_client_move_rooms(client, &move), 4);
+    assert_int_equal(qd_client_ping(client, 0), 7);
+    qd_client_destroy(client);
+}
+
 TEST(requests_are_numbered_in_order)
 {
     qd_client *client = qd_client_create();

@@ -131,6 +131,17 @@ static const golden_vector client_vectors[] = {
     {"move_roster_flat", "0803f20116080122080000c03f000000802a08000010c00000807f",
      "seq: 3 move_roster { room: 1 x: [1.5, -0] y: [-2.25, inf] }"},
     {"move_roster_default", "f20100", "move_roster { }"},
+    {"move_rooms",
+     "081ef801019202680a102c0100000000000000f2052a01000000120802000000010000001a0c01000000ffffffff07000000220c0000c03f0"
+     "00020c0000040402a0c00006040000090c000008040320c0000b0400000d0c00000a0403a0803000000ff00000042080400000005000000",
+     "seq: 30 move_rooms { part_room: [300, 5000000000] part_size: [2, 1] id: [1, 4294967295, 7] x: [1.5, -2.5, 3] y: ["
+     "3.5, -4.5, 4] z: [5.5, -6.5, 5] part_roster: [3, 255] part_first: [4, 5] } confirm: true"},
+    {"move_rooms_by_roster",
+     "081f9202440a102c0100000000000000f2052a010000001208020000000000000022080000c03f000020c02a0800006040000090c03a08030"
+     "00000ff00000042080400000005000000",
+     "seq: 31 move_rooms { part_room: [300, 5000000000] part_size: [2, 0] x: [1.5, -2.5] y: [3.5, -4.5] part_roster: [3"
+     ", 255] part_first: [4, 5] }"},
+    {"move_rooms_default", "920200", "move_rooms { }"},
 };
 
 static const golden_vector server_vectors[] = {

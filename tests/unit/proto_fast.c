@@ -10,7 +10,8 @@
 
 static bool is_encoded_fast(side of, int kind)
 {
-    return of == CLIENT ? kind == QD_CLIENT_MOVE || kind == QD_CLIENT_MOVE_ROSTER || kind == QD_CLIENT_STEP
+    return of == CLIENT ? kind == QD_CLIENT_MOVE || kind == QD_CLIENT_MOVE_ROSTER || kind == QD_CLIENT_MOVE_ROOMS ||
+                              kind == QD_CLIENT_STEP
                         : kind == QD_SERVER_TICK || kind == QD_SERVER_APPLIED || kind == QD_SERVER_VIEW;
 }
 
@@ -112,9 +113,13 @@ TEST(unusual_frame_takes_the_generic_path)
         {RAW("\x42\x16\x12\x04\1\0\0\0\x1a\x08\0\0\0\0\0\0\0\0\x22\x04\0\0\0\0"), QD_DECODE_COLUMNS}, /* x is longer */
         {RAW("\x42\x11\x12\x04\1\0\0\0\x1a\x03\0\0\0\x22\x04\0\0\0\0"), QD_DECODE_MALFORMED},         /* x is cut */
         {RAW("\x42\x14\x12\x04\1\0\0\0\x1a\x04\0\0\0\0\x22\x04\0\0\0\0\x2a\x00"), QD_DECODE_OK},      /* z is empty */
-        {RAW("\x7a\x02\x08\x01\xf8\x01\x02"), QD_DECODE_OK},      /* true is another number */
-        {RAW("\xf8\x01\x01\x7a\x02\x08\x01"), QD_DECODE_OK},      /* confirm before the message */
-        {RAW("\xf2\x01\x06\x22\x04\0\0\0\0"), QD_DECODE_COLUMNS}, /* y is missing */
+        {RAW("\x7a\x02\x08\x01\xf8\x01\x02"), QD_DECODE_OK},                         /* true is another number */
+        {RAW("\xf8\x01\x01\x7a\x02\x08\x01"), QD_DECODE_OK},                         /* confirm before the message */
+        {RAW("\xf2\x01\x06\x22\x04\0\0\0\0"), QD_DECODE_COLUMNS},                    /* y is missing */
+        {RAW("\x92\x02\x00"), QD_DECODE_OK},                                         /* a MoveRooms without parts */
+        {RAW("\x92\x02\x0a\x0a\x08\1\0\0\0\0\0\0\0"), QD_DECODE_COLUMNS},            /* part_size is missing */
+        {RAW("\x92\x02\x10\x0a\x08\1\0\0\0\0\0\0\0\x12\x04\0\0\0\0"), QD_DECODE_OK}, /* a part of nothing */
+        {RAW("\x92\x02\x0c\x0a\x04\1\0\0\0\x12\x04\0\0\0\0"), QD_DECODE_MALFORMED},  /* half a room */
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         qd_decoded_client decoded;

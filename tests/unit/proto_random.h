@@ -169,6 +169,6 @@ static inline test_message random_message(side of, int kind, filler *f)
 
 #define FOR_EACH_KIND(of, kind)                                                                                        \
     for (side of = CLIENT; of <= SERVER; of++)                                                                         \
-        for (int kind = 0; kind <= (of == CLIENT ? (int)QD_CLIENT_PONG : (int)QD_SERVER_ROOM_SLOWED); kind++)
+        for (int kind = 0; kind <= (of == CLIENT ? (int)QD_CLIENT_MOVE_ROOMS : (int)QD_SERVER_ROOM_SLOWED); kind++)
 
 #endif

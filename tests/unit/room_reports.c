@@ -207,6 +207,12 @@ SCENARIO(suspended_room_is_not_quiet,
          "despawn 3, 4; tick -> A reset begin 1-2; tick; look -> quiet")
 
 /* Ticks 1 and 2, three at rest, and tick 6; the last reported one is tick 1. */
+/* An entity that is gone counts twice, as a change and as one that was there. */
+SCENARIO(changes_and_entities_bound_the_pairs_of_a_tick,
+         "most -> 0; spawn 1 10, 2 20, 3 30; most -> 9; tick; most -> 0; move 1 11; most -> 3; move 1 12; most -> 6;"
+         "move 1 13; move 1 14; move 1 15; most -> 9; tick; most -> 0; despawn 2; most -> 6; tick; most -> 0;"
+         "observe 1; tick; most -> 2")
+
 SCENARIO(ticks_at_rest_count, "spawn 1 10, 2 11; subscribe; tick -> A reset begin 1-2; tick; rest 3;"
                               "miss 1; resume; catch up -> A reset merged 4 begin 1-2;"
                               "move 1 50; tick -> A end 1-2 moved apart")

@@ -30,18 +30,38 @@ qd_request *qd_request_create(const qd_codec_memory *memory)
     qd_request *request = memory->alloc(NULL, sizeof *request);
 
     if (request != NULL) {
-        *request = (qd_request){.bytes = sizeof *request};
+        *request = (qd_request){.bytes = sizeof *request, .users = 1};
     }
     return request;
 }
 
+qd_request *qd_request_create_part(qd_request *frame, const qd_client_message *message)
+{
+    qd_request *part = qd_request_create(&qd_request_memory);
+
+    if (part != NULL) {
+        part->decoded.message = *message;
+        part->frame = frame;
+        atomic_fetch_add_explicit(&frame->users, 1, memory_order_relaxed);
+    }
+    return part;
+}
+
+/* Whether others still use it. A message of any other kind has one user. */
+static bool is_in_use(qd_request *request)
+{
+    return request->decoded.message.kind == QD_CLIENT_MOVE_ROOMS && atomic_fetch_sub(&request->users, 1) > 1;
+}
+
 void qd_request_destroy(qd_request *request)
 {
-    if (request == NULL) {
+    if (request == NULL || is_in_use(request)) {
         return;
     }
+    qd_request *frame = request->frame;
     qd_decoded_client_release(&request->decoded, &qd_request_memory);
     qd_shared_free(request, sizeof *request);
+    qd_request_destroy(frame);
 }
 
 qd_membership *qd_membership_create(struct qd_room_actor *actor, qd_endpoint *endpoint)

@@ -81,14 +81,19 @@ struct qd_membership {
     size_t reset_below_bytes; /* with `lagging`: with fewer bytes in its queue it gets a reset */
 };
 
-/* A message to a room, with its columns. */
-typedef struct qd_request {
+/* A message to a room, with its columns. The parts of a MoveRooms are requests of their own, which point into its
+ * columns: so it lives until the last of them is done. */
+typedef struct qd_request qd_request;
+struct qd_request {
     qd_room_message head; /* first */
     size_t bytes;         /* that it counts for in the endpoint's gate */
     bool created;         /* OPEN_ROOM: it created the room */
     bool light;           /* it takes so little time that an inline run may apply it */
     qd_decoded_client decoded;
-} qd_request;
+    qd_request *frame;      /* of a part: the MoveRooms; else NULL */
+    bool is_for_worker;     /* an inline run may not apply it, or only as a Step with a very short tick */
+    _Atomic uint32_t users; /* of a MoveRooms: its parts that are not done, and its loop */
+};
 
 /* Where requests and their columns live: shared memory, because a loop allocates them and a run frees them. The second
  * also uses the reserve (qd_shared_alloc_reserved). */
@@ -96,6 +101,8 @@ extern const qd_codec_memory qd_request_memory, qd_request_reserved_memory;
 
 /* Returns an empty one; NULL: no memory. [loop] */
 qd_request *qd_request_create(const qd_codec_memory *memory) QD_MUST_USE;
+/* Returns a part of that MoveRooms; NULL: no memory. [loop] */
+qd_request *qd_request_create_part(qd_request *frame, const qd_client_message *message) QD_MUST_USE;
 /* NULL is fine. [any] */
 void qd_request_destroy(qd_request *request);
 

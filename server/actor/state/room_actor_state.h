@@ -16,6 +16,9 @@
 
 #define QD_TICK_TIMES 256u
 
+/* A room of more entities does not tick in an inline run: each tick may look at all of them. */
+#define QD_INLINE_ENTITIES_MAX 16384u
+
 /* The clock of a room that ticks by itself.
  *
  *     STANDS --a change--> RUNS --ticks that change nothing--> RESTS --a change--> RUNS --nothing is in the room--> STANDS
@@ -66,6 +69,7 @@ typedef struct qd_room_actor {
     TAILQ_HEAD(qd_laters, qd_membership) laters; /* memberships with messages that wait behind those of others */
     uint64_t tick_ns;                            /* how long the last tick took */
     uint64_t long_until_ns;                      /* until then its runs count as long */
+    uint64_t calm_from_ns;                       /* a while after its last tick that was very long */
     qd_time_bill bill;
     uint64_t runs;              /* their number; counts the runs that apply messages */
     uint64_t served_ns;         /* with any in `laters`: when one of them last had its turn */

@@ -17,10 +17,17 @@
 #define LONG_NS       UINT64_C(300000)
 #define LONG_STAYS_NS UINT64_C(1000000000)
 
+/* After one that took so long, a Step with many changes is for a worker for a while (room_run.c). */
+#define VERY_LONG_NS       UINT64_C(2000000)
+#define VERY_LONG_STAYS_NS UINT64_C(10000000000)
+
 static void note_long(qd_room_actor *actor, uint64_t now_ns, uint64_t took_ns)
 {
     if (took_ns >= LONG_NS) {
         actor->long_until_ns = now_ns + LONG_STAYS_NS;
+    }
+    if (took_ns >= VERY_LONG_NS) {
+        actor->calm_from_ns = now_ns + VERY_LONG_STAYS_NS;
     }
 }
 

@@ -229,6 +229,7 @@ void qd_entities_settle(qd_entities *entities)
         release(entities, slot);
     }
     entities->removed = 0;
+    entities->settled_updates = entities->updates;
 }
 
 uint32_t qd_entities_slot_end(qd_entities *entities)

@@ -89,7 +89,8 @@ typedef struct qd_entities {
     qd_ids ids;
     qd_space *space;
     qd_members members;
-    uint64_t updates; /* entries applied */
+    uint64_t updates;         /* entries applied */
+    uint64_t settled_updates; /* those before the last tick */
     bool is_3d;
     bool emptied;  /* every entity was removed since the last tick: all ends have the reason of a closed room */
     uint64_t tick; /* the last one */

@@ -41,6 +41,28 @@ bool qd_roster_check(const qd_client_message *message, uint32_t dimensions, qd_f
     return !moves || check_z(&(qd_msg_entities){.x = move->x, .z = move->z}, dimensions, fault);
 }
 
+bool qd_move_rooms_check(const qd_client_message *message, qd_fault *fault)
+{
+    const qd_msg_move_rooms *move = &message->as.move_rooms;
+    uint64_t sum = 0;
+
+    if (move->part_count > QD_MOVE_PARTS_MAX) {
+        return qd_fault_invalid(fault, "the frame has %" PRIu32 " parts; must have at most %u. Send several frames",
+                                move->part_count, QD_MOVE_PARTS_MAX);
+    }
+    if (move->id != NULL && (move->part_roster != NULL || move->part_first != NULL)) {
+        return qd_fault_invalid(fault, "%s has values, and so has id; must be absent. Move by ids or by rosters",
+                                move->part_roster != NULL ? "part_roster" : "part_first");
+    }
+    for (uint32_t i = 0; i < move->part_count; i++) {
+        sum += move->part_size[i];
+    }
+    return sum == move->count || qd_fault_set(fault, QD_ERROR_COLUMNS,
+                                              "column part_size adds up to %" PRIu64 ", column x has %" PRIu32
+                                              " values; must be equal. Send the sum of the parts",
+                                              sum, move->count);
+}
+
 bool qd_hand_over_check(const qd_client_message *message, uint32_t dimensions, qd_fault *fault)
 {
     const qd_msg_hand_over *handover = &message->as.hand_over;

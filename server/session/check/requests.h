@@ -15,6 +15,8 @@
 bool qd_batch_check(const qd_client_message *message, uint32_t dimensions, qd_fault *fault);
 /* Roster and MoveRoster. */
 bool qd_roster_check(const qd_client_message *message, uint32_t dimensions, qd_fault *fault);
+/* MoveRooms as a whole; its parts are checked as Move and MoveRoster. */
+bool qd_move_rooms_check(const qd_client_message *message, qd_fault *fault);
 bool qd_hand_over_check(const qd_client_message *message, uint32_t dimensions, qd_fault *fault);
 
 /* ---- query_request.c ---- */

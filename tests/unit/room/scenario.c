@@ -326,6 +326,11 @@ static void look_quiet(void)
     }
 }
 
+static void pairs_max(void)
+{
+    text_add(&got, "%llu", (unsigned long long)qd_room_tick_pairs_max(played.room));
+}
+
 static void catch_up_unread(void)
 {
     (void)take("catch");
@@ -486,6 +491,7 @@ static const struct {
     {"trim", trim},
     {"rest", rest},
     {"look", look_quiet},
+    {"most", pairs_max},
     {"spawn", spawn},
     {"move", move},
     {"teleport", teleport},

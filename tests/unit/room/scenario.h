@@ -35,6 +35,7 @@
  *     trim
  *     rest N                         so many ticks that would report nothing
  *     look                           gives "quiet" or "busy", and for how many ticks a relay may wait
+ *     most                           gives a bound for the pairs that the next tick may find to be new or gone
  *
  * Numbers of ticks, positions in views and the columns of enters are checked, but left out of the texts.
  */
