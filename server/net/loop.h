@@ -21,6 +21,7 @@
 
 #include "../base/mailbox.h"
 #include "../base/memory/alloc.h"
+#include "tls/handshakes.h"
 
 /* The most that one read returns. The larger it is, the less often the system reports free space to the sender and
  * wakes it. */
@@ -53,6 +54,7 @@ typedef struct qd_loop {
     uv_thread_t thread;
     qd_mailbox requests; /* [any] */
     uint64_t turns;      /* so far */
+    qd_tls_handshakes handshakes;
     bool stopping;
     bool coalesces; /* sleeps for a moment after each wake */
     uint64_t counted_since_ns;

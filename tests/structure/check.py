@@ -28,9 +28,9 @@ FILES_MAX = 16
 # Which folders each folder may include. A folder may always include itself.
 LAYERS = {
     "server": ["app"],
-    "app": ["client/options", "session", "session/check", "actor", "actor/service", "room", "space", "work", "net", "base", "proto"],
+    "app": ["client/options", "session", "session/check", "actor", "actor/service", "room", "space", "work", "net", "net/tls", "base", "proto"],
     "session": ["session/check", "actor", "actor/state", "actor/service", "actor/pacing", "net", "base", "proto"],
-    "session/check": ["actor/commands", "actor/service", "base", "proto", "proto/relay"],
+    "session/check": ["actor/commands", "actor/service", "base/files", "base", "proto", "proto/relay"],
     "actor": ["actor/commands", "actor/tick", "actor/relay", "actor/state", "actor/service", "actor/pacing", "room", "base", "proto"],
     "actor/commands": ["actor/tick", "actor/relay", "actor/state", "actor/service", "actor/pacing", "room", "base", "proto"],
     "actor/tick": ["actor/relay", "actor/state", "actor/service", "actor/pacing", "room", "base", "proto"],
@@ -59,11 +59,14 @@ LAYERS = {
     "work": ["work/queues", "work/thread", "base"],
     "work/queues": ["base"],
     "work/thread": ["base"],
-    "net": ["net/admission", "base", "proto"],
+    "net": ["net/admission", "net/buffers", "net/tls", "base", "proto"],
+    "net/buffers": ["base", "proto"],
+    "net/tls": ["base/files", "base"],
     "net/admission": ["base"],
     "base": ["base/memory", "base/log"],
     "base/log": ["proto"],  # a header without dependencies, proto/utf8.h
     "base/memory": ["base"],
+    "base/files": ["base"],
 }
 # Headers that a folder with subfolders offers to the folders above it.
 PUBLIC = {"space/space.h", "space/tuning.h", "space/types.h", "space/core/axes.h", "room/room.h", "room/room_views.h"}
