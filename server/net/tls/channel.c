@@ -100,16 +100,45 @@ const char *qd_tls_channel_problem(const qd_tls_channel *channel)
 
 /* ---- receiving ---- */
 
+static const char *problem_of(const SSL *ssl)
+{
+    const long verified = SSL_get_verify_result(ssl);
+    const unsigned long error = ERR_peek_error();
+    const char *text = ERR_reason_error_string(error);
+
+    if (verified != X509_V_OK) {
+        return X509_verify_cert_error_string(verified);
+    }
+    switch (ERR_GET_REASON(error)) {
+    case SSL_R_CALLBACK_FAILED:
+        return "the client offers no ALPN; must offer quadrille/1";
+    case SSL_R_NO_APPLICATION_PROTOCOL:
+        return "the client offers another ALPN; must offer quadrille/1";
+    case SSL_R_WRONG_VERSION_NUMBER:
+        return "the client does not speak TLS";
+    default:
+        return text != NULL ? text : "unknown";
+    }
+}
+
+/* OpenSSL sends no alert to a peer that does not speak TLS; but clients of Quadrille understand it. */
+static void ensure_alert(qd_tls_bytes *bytes)
+{
+    static const uint8_t unexpected_message[] = {0x15, 0x03, 0x01, 0x00, 0x02, 0x02, 0x0a};
+
+    if (bytes->out_size == 0) {
+        memcpy(bytes->out, unexpected_message, sizeof unexpected_message);
+        bytes->out_size = sizeof unexpected_message;
+    }
+}
+
 static qd_tls_received fail(qd_tls_channel *channel, const char *problem)
 {
-    const long verified = SSL_get_verify_result(channel->ssl);
-    const char *text = ERR_reason_error_string(ERR_peek_error());
-
+    if (SSL_is_init_finished(channel->ssl) != 1) {
+        ensure_alert(&channel->bytes);
+    }
     channel->failed = true;
-    channel->problem = problem != NULL         ? problem
-                       : verified != X509_V_OK ? X509_verify_cert_error_string(verified)
-                       : text != NULL          ? text
-                                               : "unknown";
+    channel->problem = problem != NULL ? problem : problem_of(channel->ssl);
     ERR_clear_error();
     return QD_TLS_FAILED;
 }
