@@ -14,7 +14,7 @@
 /* The reason of the last failure. */
 static const char *reason(void)
 {
-    const unsigned long error = ERR_peek_last_error();
+    const unsigned long error = ERR_peek_error();
     const char *text = ERR_SYSTEM_ERROR(error) ? strerror((int)ERR_GET_REASON(error)) : ERR_reason_error_string(error);
 
     return text != NULL ? text : "unknown reason";
