@@ -10,8 +10,8 @@
 #include "../base/link.h"
 #include "admission/admission.h"
 #include "buffers/intake.h"
-#include "loop.h"
 #include "buffers/outbox.h"
+#include "loop.h"
 #include "silence.h"
 #include "tls/sending.h"
 

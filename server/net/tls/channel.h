@@ -21,7 +21,7 @@
 #include "tls.h"
 
 /* The most that `receive` takes and that `seal` takes. A hostile peer sends many small records: opening this many bytes
- * of them takes about half a millisecond. */
+ * of them must not take much longer than a turn. */
 #define QD_TLS_RECEIVE_BYTES 16384u
 #define QD_TLS_SEAL_BYTES    65536u
 
