@@ -270,7 +270,6 @@ UNSEEN = {
     "the token has %zu bytes; must have at most %u": OF_TOKENS,
     "an earlier line has the same token; must be in one line. Leave one out": OF_TOKENS,
     "the word behind the token is no role; must be admin, writer or reader. A token has no spaces": OF_TOKENS,
-    "has the mode %03o; must not be readable by other users. Run chmod 600 %s": OF_TOKENS,
     "has no token; must have at least one. Write one per line": OF_TOKENS,
     "cannot be read: %s": OF_TOKENS,
     "does not fit into memory": OF_TOKENS,

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "../../base/memory/alloc.h"
-#include "memory.h"
+#include "openssl_memory.h"
 
 struct qd_tls {
     pthread_mutex_t lock;

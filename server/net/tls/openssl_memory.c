@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "memory.h"
+#include "openssl_memory.h"
 
 #include <openssl/crypto.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * OpenSSL's memory counts in the server's budget (base/memory/alloc.h). If the budget is spent, OpenSSL's allocation
  * fails, and with it the connection that it was for.
  */
-#ifndef QD_NET_TLS_MEMORY_H
-#define QD_NET_TLS_MEMORY_H
+#ifndef QD_NET_TLS_OPENSSL_MEMORY_H
+#define QD_NET_TLS_OPENSSL_MEMORY_H
 
 #include <stdbool.h>
 
