@@ -13,6 +13,12 @@
 
 #define OUT_CAPACITY_MIN 4096u
 
+/* What is decrypted at once: a record of TLS. */
+#define PLAIN_BYTES 16384u
+
+/* The first byte of a TLS record with an alert. */
+#define TLS_ALERT 0x15
+
 const char *qd_version(void)
 {
     return QD_VERSION_TEXT;
@@ -68,6 +74,8 @@ void qd_client_destroy(qd_client *client)
     }
     free_entry(client->shown);
     qd_frame_reader_deinit(&client->reader);
+    qd_client_channel_close(client->channel);
+    qd_client_tls_destroy(client->tls);
     qd_memory_free(client->welcome_server);
     qd_memory_free(client->out);
     qd_memory_free(client);
@@ -96,6 +104,32 @@ qd_client_status qd_client_state(const qd_client *client)
 const char *qd_client_error(const qd_client *client)
 {
     return client->state < 0 ? client->error : client->refusal;
+}
+
+qd_client_status qd_client_use_tls(qd_client *client, qd_client_tls *tls, const char *host)
+{
+    if (client->tls != NULL) {
+        qd_client_channel_close(client->channel);
+        qd_client_tls_destroy(client->tls);
+        client->channel = NULL;
+    }
+    client->tls = qd_client_tls_acquire(tls);
+    if (host != NULL) {
+        (void)qd_client_open_channel(client, host);
+    }
+    return client->state;
+}
+
+bool qd_client_open_channel(qd_client *client, const char *host)
+{
+    if (client->tls == NULL || client->channel != NULL) {
+        return true;
+    }
+    client->channel = qd_client_channel_open(client->tls, host);
+    if (client->channel == NULL) {
+        qd_client_end(client, QD_CLIENT_ERR_NO_MEMORY, "out of memory for TLS");
+    }
+    return client->channel != NULL;
 }
 
 void qd_client_resumable(qd_client *client, const uint8_t *key)
@@ -195,9 +229,32 @@ uint64_t qd_client_next_seq(const qd_client *client)
     return client->next_seq;
 }
 
+bool qd_client_send_frames(qd_client *client, const void *bytes, size_t size)
+{
+    if (client->state < 0) {
+        return false;
+    }
+    if (!reserve_output(client, size)) {
+        qd_client_end(client, QD_CLIENT_ERR_NO_MEMORY, "out of memory for frames of %zu bytes", size);
+        return false;
+    }
+    memcpy(client->out + client->out_end, bytes, size);
+    client->out_end += size;
+    return true;
+}
+
 const void *qd_client_output(const qd_client *client, size_t *size)
 {
     *size = client->out_end - client->out_start;
+    if (client->tls != NULL) {
+        const size_t plain_size = *size;
+
+        /* Without a channel nothing may go out: it would be readable. */
+        *size = 0;
+        return client->channel == NULL
+                   ? NULL
+                   : qd_client_channel_output(client->channel, client->out + client->out_start, plain_size, size);
+    }
     return *size > 0 ? client->out + client->out_start : NULL;
 }
 
@@ -205,6 +262,9 @@ void qd_client_sent(qd_client *client, size_t size)
 {
     size_t waiting = client->out_end - client->out_start;
 
+    if (client->channel != NULL) {
+        size = qd_client_channel_sent(client->channel, size);
+    }
     client->out_start += size < waiting ? size : waiting;
     if (client->out_start == client->out_end) {
         client->out_start = client->out_end = 0;
@@ -302,7 +362,8 @@ static void take_frame(qd_client *client, const uint8_t *frame, size_t frame_siz
     }
 }
 
-qd_client_status qd_client_input(qd_client *client, const void *bytes, size_t size)
+/* Takes plain bytes. */
+static qd_client_status take_bytes(qd_client *client, const void *bytes, size_t size)
 {
     const uint8_t *at = bytes;
 
@@ -330,6 +391,47 @@ qd_client_status qd_client_input(qd_client *client, const void *bytes, size_t si
         }
     }
     return client->state;
+}
+
+/* A server with TLS answers the first bytes of a client without TLS by an alert. */
+static bool is_alert(const qd_client *client, const uint8_t *bytes, size_t size)
+{
+    return !client->welcomed && size >= 3 && bytes[0] == TLS_ALERT && bytes[1] == 3 && bytes[2] <= 4 &&
+           !qd_frame_reader_is_within(&client->reader);
+}
+
+static qd_client_status take_sealed(qd_client *client, const void *bytes, size_t size)
+{
+    uint8_t plain[PLAIN_BYTES];
+    size_t got;
+
+    if (client->channel == NULL || !qd_client_channel_input(client->channel, bytes, size)) {
+        return qd_client_end(client, QD_CLIENT_ERR_NO_MEMORY, "out of memory for %zu encrypted bytes", size);
+    }
+    while (client->state >= 0 && (got = qd_client_channel_read(client->channel, plain, sizeof plain)) > 0) {
+        take_bytes(client, plain, got);
+    }
+    const char *problem = qd_client_channel_problem(client->channel);
+    if (problem != NULL) {
+        qd_client_end(client, QD_CLIENT_ERR_TLS, "%s%s%s", client->address, client->address[0] != '\0' ? ": " : "",
+                      problem);
+    }
+    return client->state;
+}
+
+qd_client_status qd_client_input(qd_client *client, const void *bytes, size_t size)
+{
+    if (client->state < 0) {
+        return client->state;
+    }
+    if (client->tls != NULL) {
+        return take_sealed(client, bytes, size);
+    }
+    if (is_alert(client, bytes, size)) {
+        return qd_client_end(client, QD_CLIENT_ERR_TLS, "%s%sthe server encrypts connections; connect with TLS",
+                             client->address, client->address[0] != '\0' ? ": " : "");
+    }
+    return take_bytes(client, bytes, size);
 }
 
 qd_client_status qd_client_input_end(qd_client *client)

@@ -10,6 +10,7 @@
 #include "../proto/framing.h"
 #include "../proto/move_parts.h"
 #include "quadrille.h"
+#include "tls.h"
 
 #define QD_CLIENT_ERROR_BYTES_MAX   512u
 #define QD_CLIENT_ADDRESS_BYTES_MAX 300u
@@ -27,7 +28,10 @@ struct qd_client {
     uint64_t next_seq;
     bool confirm; /* batches ask for Accepted */
 
-    /* Output: out[out_start .. out_end) is not sent yet. */
+    qd_client_tls *tls;         /* NULL: not encrypted */
+    qd_client_channel *channel; /* NULL: not encrypted, or the host is not known yet */
+
+    /* Output, plain: out[out_start .. out_end) is not sent yet. */
     uint8_t *out;
     size_t out_start, out_end, out_capacity;
 
@@ -57,6 +61,10 @@ qd_client_status qd_client_end(qd_client *client, qd_client_status status, const
 
 /* The longest frame that the server reads; SIZE_MAX before Welcome. */
 size_t qd_client_frame_bytes_max(const qd_client *client);
+
+/* Opens the channel of a client that uses TLS; `host` is that of the address. false: out of memory, which ends the
+ * session. */
+bool qd_client_open_channel(qd_client *client, const char *host);
 
 /* Splits "host:port" or "[host]:port"; `host` has room for the whole address. *port points into `address`. */
 bool qd_client_split_address(const char *address, char *host, const char **port);

@@ -79,7 +79,8 @@ typedef struct qd_session_options {
                                   * `handed_over` */
     uint64_t (*clock)(void *); /* monotonic milliseconds: the system's clock */
     void *clock_context;
-    uint64_t seed; /* of the random waits; 0: the system's random numbers */
+    uint64_t seed;      /* of the random waits; 0: the system's random numbers */
+    qd_client_tls *tls; /* NULL: not encrypted. The session keeps what it needs */
 } qd_session_options;
 
 /* Why the server refused a request, or a part of it. */

@@ -52,7 +52,8 @@ extern "C" {
     X(ERR_CONNECT, -3, "the server cannot be reached")                                                                 \
     X(ERR_CLOSED, -4, "the server closed the connection")                                                              \
     X(ERR_PROTOCOL, -5, "the server sent bytes that are not a frame of this protocol")                                 \
-    X(ERR_REFUSED, -6, "the server refused the session")
+    X(ERR_REFUSED, -6, "the server refused the session")                                                               \
+    X(ERR_TLS, -7, "the encryption failed, or the server's certificate is refused")
 
 typedef enum qd_client_status {
 #define X(name, number, text) QD_CLIENT_##name = number,
@@ -75,13 +76,41 @@ typedef struct qd_allocator {
 } qd_allocator;
 
 /* From now on the library allocates by these functions. Call it before any other function of the library. Name lookup
- * by the system (getaddrinfo) keeps malloc. */
+ * by the system (getaddrinfo) and OpenSSL keep malloc. */
 QD_API void qd_set_allocator(qd_allocator allocator);
 
 /* NULL: out of memory. */
 QD_API qd_client *qd_client_create(void);
 /* Closes the socket, if there is one. Accepts NULL. */
 QD_API void qd_client_destroy(qd_client *client);
+
+/* ---- encryption ----
+ *
+ * With TLS 1.2 or 1.3. The server needs a certificate that is valid, names the host, and leads to a trusted CA. Only the
+ * session's bytes change: with sans I/O, qd_client_output and _input take encrypted ones.
+ *
+ *     qd_client_tls *tls = qd_client_tls_create(&(qd_client_tls_files){.ca = "ca.pem"}, error, sizeof error);
+ *     qd_client_use_tls(client, tls, NULL);
+ *     qd_client_connect(client, "game.example:7400", token, "my-game/1.0", 2000);
+ *
+ * OpenSSL does it, with its own memory (see qd_set_allocator). */
+
+/* Files in PEM; absent members are NULL. */
+typedef struct qd_client_tls_files {
+    const char *ca;         /* certificates of the trusted CAs; NULL: those of the system */
+    const char *cert, *key; /* this client's certificate and its key, for servers that demand one; NULL: none */
+} qd_client_tls_files;
+
+/* Any number of clients may use it, on any threads. */
+typedef struct qd_client_tls qd_client_tls;
+
+/* Reads the files (NULL: none). NULL: `error` (which may be NULL) gets the file, the problem and the fix. */
+QD_API qd_client_tls *qd_client_tls_create(const qd_client_tls_files *files, char *error, size_t error_size);
+/* Clients that use it keep what they need. Accepts NULL. */
+QD_API void qd_client_tls_destroy(qd_client_tls *tls);
+/* Call it before hello or connect. The certificate must name `host`; NULL: the host of the address that qd_client_connect
+ * gets. Sans I/O, give the host: without it nothing is sent. */
+QD_API qd_client_status qd_client_use_tls(qd_client *client, qd_client_tls *tls, const char *host);
 
 /* ---- requests ----
  *
@@ -194,6 +223,9 @@ QD_API uint64_t qd_client_ping(qd_client *client, uint64_t data);
  * seq 0, which wants no Applied. The calls above continue from the highest seq used. Returns whether the request was
  * queued. */
 QD_API bool qd_client_send(qd_client *client, const qd_client_message *message);
+/* Queues bytes of frames that you have encoded, each behind its length, for example once for many clients. Returns whether
+ * they were queued. */
+QD_API bool qd_client_send_frames(qd_client *client, const void *bytes, size_t size);
 /* The seq that the next call above will use. */
 QD_API uint64_t qd_client_next_seq(const qd_client *client);
 

@@ -288,6 +288,7 @@ static qd_client_status open_socket(qd_client *client, int64_t deadline_ms)
     }
 
     int fault = 0;
+    (void)qd_client_open_channel(client, host);
     for (const struct addrinfo *info = infos; info != NULL && client->socket < 0; info = info->ai_next) {
         fault = connect_to(client, info, deadline_ms);
     }

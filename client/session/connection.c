@@ -100,6 +100,16 @@ static void say_hello(qd_session *session)
     qd_client_send(session->client, &hello);
 }
 
+/* The certificate must name the host of the address. */
+static bool use_tls(qd_session *session)
+{
+    char host[QD_CLIENT_ADDRESS_BYTES_MAX];
+    const char *port;
+
+    return session->options.tls == NULL || !qd_client_split_address(session->address, host, &port) ||
+           qd_client_use_tls(session->client, session->options.tls, host) == QD_CLIENT_OK;
+}
+
 static void start(qd_session *session, uint64_t now)
 {
     const char *reason;
@@ -111,6 +121,10 @@ static void start(qd_session *session, uint64_t now)
     session->client = qd_client_create();
     if (session->client == NULL) {
         qd_connection_lost(session, "out of memory");
+        return;
+    }
+    if (!use_tls(session)) {
+        qd_connection_lost(session, qd_client_error(session->client));
         return;
     }
     if (!qd_link_open(&session->link, session->address, &reason)) {

@@ -67,6 +67,9 @@ static void set_options(qd_session *session, const qd_session_options *given)
     set_default(&options->backoff_max_ms, 5000);
     options->backlog_bytes_max = options->backlog_bytes_max != 0 ? options->backlog_bytes_max : (size_t)64 << 20;
     options->clock = options->clock != NULL ? options->clock : system_clock;
+    if (options->tls != NULL) {
+        (void)qd_client_tls_acquire(options->tls);
+    }
     session->random = options->seed;
     if (session->random == 0 && getrandom(&session->random, sizeof session->random, 0) < 0) {
         session->random = qd_session_now(session);
@@ -139,6 +142,7 @@ void qd_session_destroy(qd_session *session)
     }
     qd_link_deinit(&session->link);
     qd_client_destroy(session->client);
+    qd_client_tls_destroy(session->options.tls);
     qd_memory_free(session->token);
     qd_memory_free(session->name);
     qd_memory_free(session);

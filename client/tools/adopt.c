@@ -117,7 +117,7 @@ int qd_command_adopt(qd_cli *cli, int argc, char **argv)
         {"--session", "N", "take from this session only, even if it seems connected", QD_OPTION_TEXT, .value = &text},
         {"--list", NULL, "print the ids, one per line", QD_OPTION_FLAG, .value = &list},
         QD_CLI_JSON_OPTION(cli, "an object with room, entities and ids"),
-        QD_CLI_SERVER_OPTION(cli)};
+        QD_CLI_SERVER_OPTIONS(cli)};
     int status = 0;
 
     if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {

@@ -58,7 +58,11 @@ bool qd_bench_begin(qd_bench *bench, const char *const *server_options)
     char error[512];
 
     qd_bench_raise_files();
-    if (!qd_bench_raw_start(&bench->raw)) {
+    const qd_bench_where *where = &bench->where;
+    const qd_client_tls_files files = {.ca = where->tls_ca, .cert = where->tls_cert, .key = where->tls_key};
+    if (!qd_cli_read_tls(where->tls, &files, &bench->tls, error, sizeof error)) {
+        qd_bench_fail(bench, "TLS: %s", error);
+    } else if (!qd_bench_raw_start(&bench->raw)) {
         qd_bench_fail(bench, "cannot start a process for the raw limit");
     } else if (!qd_bench_server_start(&bench->server, &bench->where, server_options, error, sizeof error)) {
         qd_bench_fail(bench, "%s", error);
@@ -77,6 +81,8 @@ void qd_bench_end(qd_bench *bench)
         qd_bench_fail(bench, "%s", error);
     }
     qd_bench_raw_stop(&bench->raw);
+    qd_client_tls_destroy(bench->tls);
+    bench->tls = NULL;
 }
 
 int qd_bench_status(const qd_bench *bench)

@@ -33,6 +33,7 @@
 #include "bench_raw.h"
 #include "bench_server.h"
 #include "bench_sheet.h"
+#include "cli.h"
 #include "clock.h"
 #include "histogram.h"
 #include "options.h"
@@ -102,6 +103,7 @@ typedef struct qd_bench {
     bool json;
 
     qd_bench_server server;
+    qd_client_tls *tls; /* NULL: connections are not encrypted */
     qd_bench_raw raw;
 
     /* The present run. */
@@ -189,7 +191,8 @@ typedef struct qd_bench_driver {
         QD_NUMBER_ROW("--server-pid", "PID", "read the CPU time and memory of this local --server",                    \
                       (bench)->where.pid, 1, 4194304, NULL),                                                           \
         QD_TEXT_ROW("--server-binary", "PATH", "start this server", (bench)->where.binary,                             \
-                    "beside this program, or in PATH")
+                    "beside this program, or in PATH"),                                                                \
+        QD_TLS_ROWS((bench)->where.tls, (bench)->where.tls_ca, (bench)->where.tls_cert, (bench)->where.tls_key)
 
 /* The whole program, without its streams' beginning. argv[0] is its name. */
 int qd_bench_program(int argc, char **argv);

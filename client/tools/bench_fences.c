@@ -350,6 +350,10 @@ int qd_bench_fences(qd_bench *bench, int argc, char **argv)
         return qd_options_misuse(all.cli.program, "--radius-min is %g; must be at most --radius-max %g",
                                  given->radius_min, given->radius_max);
     }
+    all.cli.tls = bench->where.tls;
+    all.cli.tls_ca = bench->where.tls_ca;
+    all.cli.tls_cert = bench->where.tls_cert;
+    all.cli.tls_key = bench->where.tls_key;
     const bool good = qd_bench_begin(bench, server_options) && run(&all);
     qd_bench_end(bench);
     if (good) {

@@ -216,11 +216,39 @@ static void pass_ended(run_state *all, writer *to, uint64_t now_ns, uint64_t end
     }
 }
 
+/* As send: the client encrypts the bytes once those before are sent. */
+static ssize_t send_encrypted(run_state *all, writer *to, const uint8_t *bytes, size_t size)
+{
+    size_t waiting;
+    const void *sealed = qd_client_output(to->client, &waiting);
+    ssize_t taken = 0;
+
+    if (sealed == NULL) {
+        taken = (ssize_t)size;
+        if (!qd_client_send_frames(to->client, bytes, size)) {
+            qd_bench_fail_session(all->bench, to->client);
+        }
+        sealed = qd_client_output(to->client, &waiting);
+    }
+    if (sealed != NULL) {
+        ssize_t sent = send(to->socket, sealed, waiting, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+        if (sent < 0 && errno != EAGAIN && errno != EINTR) {
+            return sent;
+        }
+        qd_client_sent(to->client, sent > 0 ? (size_t)sent : 0);
+    }
+    return taken;
+}
+
 static void send_some(run_state *all, writer *to, uint64_t end_ns)
 {
     size_t left = all->frames.pass_bytes - to->at;
     const uint8_t *bytes = qd_bench_frames_pass(&all->frames, to->index, to->passes + 1) + to->at;
-    ssize_t sent = send(to->socket, bytes, left < SEND_MAX ? left : SEND_MAX, MSG_NOSIGNAL | MSG_DONTWAIT);
+    const size_t size = left < SEND_MAX ? left : SEND_MAX;
+    const bool encrypts = all->bench->tls != NULL && to->client != NULL;
+    ssize_t sent =
+        encrypts ? send_encrypted(all, to, bytes, size) : send(to->socket, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
 
     if (sent < 0 && errno != EAGAIN && errno != EINTR) {
         qd_bench_fail(all->bench, "cannot send: %s", strerror(errno));

@@ -27,6 +27,9 @@ qd_client *qd_bench_connect_client(qd_bench *bench)
     qd_client *client = qd_client_create();
 
     snprintf(name, sizeof name, "%s/%s", QD_BENCH, qd_version());
+    if (client && bench->tls) {
+        (void)qd_client_use_tls(client, bench->tls, NULL);
+    }
     if (!client) {
         qd_bench_fail(bench, "out of memory");
     } else if (qd_client_connect(client, bench->server.address, bench->where.token, name, QD_BENCH_ANSWER_MS) < 0) {

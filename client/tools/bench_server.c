@@ -40,9 +40,11 @@ static bool fail(char *error, uint32_t error_size, const char *format, ...)
 
 qd_bench_where qd_bench_where_default(void)
 {
-    const char *server = getenv("QUADRILLE_SERVER");
+    const char *server = getenv("QUADRILLE_SERVER"), *ca = getenv("QUADRILLE_TLS_CA");
 
-    return (qd_bench_where){.server = server && *server ? server : NULL, .token = getenv("QUADRILLE_TOKEN")};
+    return (qd_bench_where){.server = server && *server ? server : NULL,
+                            .token = getenv("QUADRILLE_TOKEN"),
+                            .tls_ca = ca && *ca ? ca : NULL};
 }
 
 /* ---- our own server ---- */

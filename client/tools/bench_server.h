@@ -14,10 +14,12 @@
 
 /* The options of every scenario about the server. */
 typedef struct qd_bench_where {
-    const char *server; /* HOST:PORT; NULL: start one */
-    const char *token;  /* or NULL */
-    const char *binary; /* the server to start; NULL: find it */
-    uint32_t pid;       /* of the server at `server`; 0: unknown */
+    const char *server;                      /* HOST:PORT; NULL: start one */
+    const char *token;                       /* or NULL */
+    const char *binary;                      /* the server to start; NULL: find it */
+    bool tls;                                /* also if one of the next three is given */
+    const char *tls_ca, *tls_cert, *tls_key; /* files, or NULL */
+    uint32_t pid;                            /* of the server at `server`; 0: unknown */
 } qd_bench_where;
 
 typedef struct qd_bench_server {

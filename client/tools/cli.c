@@ -81,6 +81,33 @@ int qd_cli_fail_go_away(const qd_cli *cli, const qd_msg_go_away *go_away)
     return qd_cli_fail(cli, "%s is about to close the connection: %s", cli->server, go_away->text);
 }
 
+bool qd_cli_read_tls(bool tls, const qd_client_tls_files *files, qd_client_tls **result, char *error, size_t error_size)
+{
+    *result = NULL;
+    if (!tls && files->ca == NULL && files->cert == NULL && files->key == NULL) {
+        return true;
+    }
+    *result = qd_client_tls_create(files, error, error_size);
+    return *result != NULL;
+}
+
+/* Whether the client may connect: encrypts if the options say so, and reports a failure. */
+static bool use_tls(const qd_cli *cli, qd_client *client)
+{
+    const qd_client_tls_files files = {.ca = cli->tls_ca, .cert = cli->tls_cert, .key = cli->tls_key};
+    char error[400];
+    qd_client_tls *tls;
+
+    if (!qd_cli_read_tls(cli->tls, &files, &tls, error, sizeof error)) {
+        return qd_cli_fail(cli, "TLS: %s", error) == 0;
+    }
+    if (tls != NULL) {
+        (void)qd_client_use_tls(client, tls, NULL);
+        qd_client_tls_destroy(tls);
+    }
+    return true;
+}
+
 qd_client *qd_cli_connect(const qd_cli *cli)
 {
     char own[QD_OWN_TOKEN_SIZE];
@@ -97,12 +124,19 @@ qd_client *qd_cli_connect(const qd_cli *cli)
         qd_cli_fail(cli, "out of memory");
         return NULL;
     }
+    if (!use_tls(cli, client)) {
+        qd_client_destroy(client);
+        return NULL;
+    }
     char name[QD_CLIENT_NAME_BYTES_MAX + 1];
     snprintf(name, sizeof name, "quadrille/%s", qd_version());
     if (qd_client_connect(client, cli->server, token, name, QD_CLI_TIMEOUT_MS) == QD_CLIENT_OK) {
         return client;
     }
     qd_cli_fail_session(cli, client);
+    if (qd_client_state(client) == QD_CLIENT_ERR_TLS && cli->tls_ca == NULL) {
+        qd_cli_fail(cli, "--tls-ca names the CA of the server's certificate");
+    }
     if (cli->token == NULL && strstr(qd_client_error(client), qd_error_code_name(QD_ERROR_UNAUTHENTICATED)) != NULL) {
         qd_cli_fail(cli, "QUADRILLE_TOKEN is not set: set it to a token of the server");
     }

@@ -20,16 +20,27 @@
 #define QD_CLI_COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 typedef struct qd_cli {
-    const char *program; /* "quadrille open", for messages */
-    const char *server;  /* HOST:PORT */
-    const char *token;   /* NULL: the user's own (own_token.h); empty: none */
-    bool json;           /* of the commands that can print JSON */
-    bool no_wait;        /* of the commands that change a room */
+    const char *program;                     /* "quadrille open", for messages */
+    const char *server;                      /* HOST:PORT */
+    const char *token;                       /* NULL: the user's own (own_token.h); empty: none */
+    bool tls;                                /* also if one of the next three is given */
+    const char *tls_ca, *tls_cert, *tls_key; /* files; NULL: none */
+    bool json;                               /* of the commands that can print JSON */
+    bool no_wait;                            /* of the commands that change a room */
 } qd_cli;
 
-/* The option of every command; the last row of its table. */
-#define QD_CLI_SERVER_OPTION(cli)                                                                                      \
-    QD_TEXT_ROW("--server", "HOST:PORT", "connect to this server", (cli)->server, "QUADRILLE_SERVER, or 127.0.0.1:7400")
+/* The options of every command; the last rows of its table. */
+#define QD_CLI_SERVER_OPTIONS(cli)                                                                                     \
+    QD_TEXT_ROW("--server", "HOST:PORT", "connect to this server", (cli)->server,                                      \
+                "QUADRILLE_SERVER, or 127.0.0.1:7400"),                                                                \
+        QD_TLS_ROWS((cli)->tls, (cli)->tls_ca, (cli)->tls_cert, (cli)->tls_key)
+/* Of the bench, too. */
+#define QD_TLS_ROWS(tls, ca, cert, key)                                                                                \
+    QD_FLAG_ROW("--tls", "encrypt the connection; also if another --tls option is given", tls),                        \
+        QD_TEXT_ROW("--tls-ca", "PATH", "trust the CAs in this file (PEM)", ca,                                        \
+                    "QUADRILLE_TLS_CA, or those of the system"),                                                       \
+        QD_TEXT_ROW("--tls-cert", "PATH", "present the certificate in this file (PEM)", cert, "none"),                 \
+        QD_TEXT_ROW("--tls-key", "PATH", "use the private key in this file (PEM)", key, "none")
 /* Of each command that prints values. `what` describes the output: "an object with tick, more and found". */
 #define QD_CLI_JSON_OPTION(cli, what) QD_FLAG_ROW("--json", "print JSON: " what, (cli)->json)
 /* Of each command that changes a room. */
@@ -75,6 +86,10 @@ int qd_cli_fail_refusal(const qd_cli *cli, const qd_server_message *message, con
 /* Reports that the server is about to close the connection, and why. Returns 1. */
 int qd_cli_fail_go_away(const qd_cli *cli, const qd_msg_go_away *go_away);
 
+/* What the options say of TLS. false: a file cannot be read; `error` says why. *tls is NULL without TLS; otherwise the
+ * caller destroys it. */
+bool qd_cli_read_tls(bool tls, const qd_client_tls_files *files, qd_client_tls **result, char *error,
+                     size_t error_size);
 /* Opens a session; NULL: failed and reported. */
 qd_client *qd_cli_connect(const qd_cli *cli);
 /* Waits for the answer to a request. NULL: another kind of answer, or none; reported. */

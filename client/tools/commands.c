@@ -92,6 +92,8 @@ int qd_quadrille(int argc, char **argv)
         {"QUADRILLE_SERVER", "the server to connect to, if --server is not given (127.0.0.1:7400)"},
         {"QUADRILLE_TOKEN", "the token to present to the server, or empty for none; you may close rooms that were "
                             "opened with it (your own, in the file quadrille/token in XDG_STATE_HOME)"},
+        {"QUADRILLE_TLS_CA",
+         "the file with the CA of the server's certificate, if --tls-ca is not given; turns TLS on"},
         {"XDG_STATE_HOME", "the folder of the file with your own token, created at the first use (~/.local/state)"},
         {"NO_COLOR", "if set, `quadrille watch` draws without colors"},
         {NULL, NULL}};
@@ -116,8 +118,9 @@ int qd_quadrille(int argc, char **argv)
         .program = "quadrille",
         .server = from_environment("QUADRILLE_SERVER", "127.0.0.1:7400"),
         .token = getenv("QUADRILLE_TOKEN"),
+        .tls_ca = from_environment("QUADRILLE_TLS_CA", NULL),
     };
-    const qd_option options[] = {QD_CLI_SERVER_OPTION(&cli)};
+    const qd_option options[] = {QD_CLI_SERVER_OPTIONS(&cli)};
     int status = 0;
     const int count = qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status);
 

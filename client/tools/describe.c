@@ -110,7 +110,7 @@ int qd_command_describe(qd_cli *cli, int argc, char **argv)
         {"--shown", NULL, "undo --hidden", QD_OPTION_FLAG, .value = &given.shown},
         QD_CLI_WAIT_OPTION(cli),
         QD_CLI_JSON_OPTION(cli, "an object with room, entities and tick (null: a later one)"),
-        QD_CLI_SERVER_OPTION(cli)};
+        QD_CLI_SERVER_OPTIONS(cli)};
     int status = 0;
     int count = qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status);
 

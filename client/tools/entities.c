@@ -104,7 +104,7 @@ static int run_batch(const qd_cli *cli, char **arguments, int count, batch all)
         END_ROWS(cli)
 #define END_ROWS(cli)                                                                                                  \
     QD_CLI_WAIT_OPTION(cli), QD_CLI_JSON_OPTION(cli, "an object with room, entities and tick (null: a later one)"),    \
-        QD_CLI_SERVER_OPTION(cli)
+        QD_CLI_SERVER_OPTIONS(cli)
 
 /* Returns 0, or the exit status of a misuse. */
 static int choose_shape(const qd_cli *cli, bool circle, bool capsule, batch *all)

@@ -64,7 +64,7 @@ int qd_command_events(qd_cli *cli, int argc, char **argv)
         {"--stays", NULL, "also print, at each tick, the pairs that continue", QD_OPTION_FLAG, .value = &stays},
         QD_CLI_JSON_OPTION(cli, "per line an object with tick, kind and what the kind has"),
         QD_LINES_ROWS(&lines, "stop after N events; fail if fewer come"),
-        QD_CLI_SERVER_OPTION(cli)};
+        QD_CLI_SERVER_OPTIONS(cli)};
     int status = 0;
 
     if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {

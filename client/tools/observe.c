@@ -147,7 +147,7 @@ int qd_command_observe(qd_cli *cli, int argc, char **argv)
     qd_lines lines = {.cli = cli, .changes = "enters and leaves"};
     const qd_option options[] = {
         QD_OBSERVER_ROWS(&given), QD_CLI_JSON_OPTION(cli, "per line an object with tick, kind and what the kind has"),
-        QD_LINES_ROWS(&lines, "stop after N enters and leaves; fail if fewer come"), QD_CLI_SERVER_OPTION(cli)};
+        QD_LINES_ROWS(&lines, "stop after N enters and leaves; fail if fewer come"), QD_CLI_SERVER_OPTIONS(cli)};
     int status = 0;
 
     if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {

@@ -70,7 +70,7 @@ int qd_command_ping(qd_cli *cli, int argc, char **argv)
     const qd_option options[] = {
         {"--count", "N", "send N Pings", QD_OPTION_NUMBER, .value = &count, .min = 1, .max = 1000000},
         QD_CLI_JSON_OPTION(cli, "per Pong an object with server and round_trip_us"),
-        QD_CLI_SERVER_OPTION(cli)};
+        QD_CLI_SERVER_OPTIONS(cli)};
     int status = 0;
 
     if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {

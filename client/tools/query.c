@@ -203,7 +203,7 @@ int qd_command_query(qd_cli *cli, int argc, char **argv)
         {"--limit", "N", "print at most N", QD_OPTION_NUMBER, .value = &given.limit, .min = 1, .max = LIMIT_MAX,
          .otherwise = "1024"},
         QD_CLI_JSON_OPTION(cli, "an object with tick, more and found"),
-        QD_CLI_SERVER_OPTION(cli)};
+        QD_CLI_SERVER_OPTIONS(cli)};
     int status = 0;
 
     if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {

@@ -182,7 +182,7 @@ int qd_command_replay(qd_cli *cli, int argc, char **argv)
         {"--swept", NULL, "also report pairs that touch only between two ticks", QD_OPTION_FLAG, .value = &asked.swept},
         {"--check", NULL, "with --step: compare every tick with brute force", QD_OPTION_FLAG, .value = &asked.check},
         QD_CLI_JSON_OPTION(cli, "with --step: an object with ticks, rows, begins, ends and passed"),
-        QD_CLI_SERVER_OPTION(cli)};
+        QD_CLI_SERVER_OPTIONS(cli)};
     int status = 0;
 
     if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {

@@ -93,7 +93,7 @@ int qd_command_rooms(qd_cli *cli, int argc, char **argv)
                                    .arguments_max = 0};
     const qd_option options[] = {
         QD_CLI_JSON_OPTION(cli, "an array of objects with name, tick_mode, tick_hz, tick, entities and sessions"),
-        QD_CLI_SERVER_OPTION(cli)};
+        QD_CLI_SERVER_OPTIONS(cli)};
     int status = 0;
 
     if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {
@@ -245,7 +245,8 @@ int qd_command_stats(qd_cli *cli, int argc, char **argv)
         "room's sessions include this command's own. Its begins, ends and passed count only at\n"
         "ticks with a subscriber.",
         .arguments_max = 1};
-    const qd_option options[] = {QD_CLI_JSON_OPTION(cli, "an object with a number per row"), QD_CLI_SERVER_OPTION(cli)};
+    const qd_option options[] = {QD_CLI_JSON_OPTION(cli, "an object with a number per row"),
+                                 QD_CLI_SERVER_OPTIONS(cli)};
     int status = 0;
     int count = qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status);
 
@@ -435,7 +436,7 @@ int qd_command_open(qd_cli *cli, int argc, char **argv)
         {"--step-by", "WHO", "let these sessions step the room", QD_OPTION_CHOICE, .value = &config.step,
          .choices = qd_option_accesses, .otherwise = "anybody"},
         QD_CLI_JSON_OPTION(cli, "an object with room, created, tick and the configuration"),
-        QD_CLI_SERVER_OPTION(cli)};
+        QD_CLI_SERVER_OPTIONS(cli)};
     int status = 0;
 
     if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {
@@ -484,7 +485,7 @@ int qd_command_close(qd_cli *cli, int argc, char **argv)
         "Closes a room for all sessions in it. Only its creator may close it. If another token\n"
         "than your own opened the room, set QUADRILLE_TOKEN to that, or to an admin's token.",
         .arguments_min = 1, .arguments_max = 1};
-    const qd_option options[] = {QD_CLI_JSON_OPTION(cli, "an object with room"), QD_CLI_SERVER_OPTION(cli)};
+    const qd_option options[] = {QD_CLI_JSON_OPTION(cli, "an object with room"), QD_CLI_SERVER_OPTIONS(cli)};
     int status = 0;
 
     if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {

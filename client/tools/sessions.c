@@ -70,7 +70,7 @@ int qd_command_sessions(qd_cli *cli, int argc, char **argv)
         .arguments_max = 1};
     const qd_option options[] = {
         QD_CLI_JSON_OPTION(cli, "an array of objects with session, client, detached, rooms and age_ms"),
-        QD_CLI_SERVER_OPTION(cli)};
+        QD_CLI_SERVER_OPTIONS(cli)};
     int status = 0;
     const int count = qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status);
 

@@ -99,7 +99,7 @@ int qd_command_snapshot(qd_cli *cli, int argc, char **argv)
                                  {"--limit", "N", "print at most N, those with the lowest ids", QD_OPTION_NUMBER,
                                   .value = &limit, .min = 1, .max = LIMIT_MAX, .otherwise = "65536"},
                                  QD_CLI_JSON_OPTION(cli, "per line an object with the names of the header"),
-                                 QD_CLI_SERVER_OPTION(cli)};
+                                 QD_CLI_SERVER_OPTIONS(cli)};
     int status = 0;
 
     if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {

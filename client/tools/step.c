@@ -69,7 +69,7 @@ int qd_command_step(qd_cli *cli, int argc, char **argv)
         "sessions, at most until the room's deadline, and sessions that are late are named.",
         .arguments_min = 1, .arguments_max = 2};
     const qd_option options[] = {QD_CLI_JSON_OPTION(cli, "per tick an object with room, tick, late and late_total"),
-                                 QD_CLI_SERVER_OPTION(cli)};
+                                 QD_CLI_SERVER_OPTIONS(cli)};
     uint32_t steps = 1;
     int status = 0;
     const int count = qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status);

@@ -443,7 +443,7 @@ int qd_command_swarm(qd_cli *cli, int argc, char **argv)
         {"--seed", "N", "set the start of the random numbers", QD_OPTION_NUMBER, .value = &all.seed, .min = 0,
          .max = UINT32_MAX},
         QD_CLI_JSON_OPTION(cli, "per line an object with kind: room, rates or end"),
-        QD_CLI_SERVER_OPTION(cli)};
+        QD_CLI_SERVER_OPTIONS(cli)};
     int status = 0;
 
     if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {

@@ -335,7 +335,7 @@ int qd_command_watch(qd_cli *cli, int argc, char **argv)
         {"--observer", "ID | X,Y[,Z]", "show the view from an entity of the room, or from a point", QD_OPTION_TEXT,
          .value = &given.where},
         QD_OBSERVER_ROWS(&given),
-        QD_CLI_SERVER_OPTION(cli)};
+        QD_CLI_SERVER_OPTIONS(cli)};
     int status = 0;
 
     if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {

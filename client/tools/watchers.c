@@ -82,7 +82,7 @@ int qd_command_watchers(qd_cli *cli, int argc, char **argv)
     printer out = {.lines = {.cli = cli, .changes = "enters and leaves"}};
     const qd_option options[] = {QD_CLI_JSON_OPTION(cli, "per line an object with tick, kind and what the kind has"),
                                  QD_LINES_ROWS(&out.lines, "stop after N enters and leaves; fail if fewer come"),
-                                 QD_CLI_SERVER_OPTION(cli)};
+                                 QD_CLI_SERVER_OPTIONS(cli)};
     int status = 0;
     int count = qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status);
 

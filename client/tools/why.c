@@ -108,7 +108,7 @@ int qd_command_why(qd_cli *cli, int argc, char **argv)
         .arguments_min = 3, .arguments_max = 3};
     uint32_t ids[2];
     const qd_option options[] = {QD_CLI_JSON_OPTION(cli, "an object with tick, more and observers"),
-                                 QD_CLI_SERVER_OPTION(cli)};
+                                 QD_CLI_SERVER_OPTIONS(cli)};
     int status = 0;
 
     if (qd_options_parse(&usage, options, QD_CLI_COUNT(options), argc, argv, &status) < 0) {

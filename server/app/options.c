@@ -79,7 +79,7 @@ static const qd_option_choice formats[] = {{"text", QD_LOG_FORMAT_TEXT}, {"json"
 #define FIXED(number)      FIXED_TEXT(number) "; no limit with one token"
 #define FIXED_TEXT(number) #number
 
-#define ROWS_COUNT 42u
+#define ROWS_COUNT 45u
 
 typedef struct table {
     qd_server_options options;
@@ -193,6 +193,13 @@ static void table_init(table *all)
              MIB, 1024 * 1024 * GIB, HALF("--memory-max")),
         {"--token-file", "PATH", "accept only the tokens in this file, with their roles and rooms", QD_OPTION_PARSED,
          .value = &options->token_file, .otherwise = "accept any token", .parse = parse_path},
+        {"--tls-cert", "PATH", "encrypt connections with the certificate in this file (PEM), read again on SIGHUP",
+         QD_OPTION_PARSED, .value = &options->tls_cert, .otherwise = "do not encrypt", .parse = parse_path},
+        {"--tls-key", "PATH", "use the private key in this file (PEM), which other users must not read",
+         QD_OPTION_PARSED, .value = &options->tls_key, .otherwise = "none", .parse = parse_path},
+        {"--tls-client-ca", "PATH", "accept only clients with a certificate of a CA in this file (PEM)",
+         QD_OPTION_PARSED, .value = &options->tls_client_ca, .otherwise = "clients need no certificate",
+         .parse = parse_path},
         QD_FLAG_ROW("--insecure", "let anybody use the server without --token-file, from other machines, too",
                     options->insecure),
         {"--log-level", "LEVEL", "log to stderr from this level on", QD_OPTION_CHOICE, .value = &options->log_level,
@@ -242,7 +249,7 @@ static bool is_of_a_service(const char *variable)
 
 static bool is_of_a_tool(const char *name, size_t size)
 {
-    static const char *const of_tools[] = {"SERVER", "TOKEN"};
+    static const char *const of_tools[] = {"SERVER", "TOKEN", "TLS_CA"};
 
     for (size_t i = 0; i < sizeof of_tools / sizeof of_tools[0]; i++) {
         if (strlen(of_tools[i]) == size && memcmp(of_tools[i], name, size) == 0) {

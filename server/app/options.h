@@ -27,8 +27,11 @@ typedef struct qd_server_options {
     uint64_t memory_bytes_max; /* 0: 80 % of the machine's or the container's */
     uint32_t drain_seconds;    /* from SIGTERM to the end of the process, at most */
     qd_limits limits;
-    const char *token_file; /* NULL: none */
-    bool insecure;          /* strangers may come in */
+    const char *token_file;    /* NULL: none */
+    const char *tls_cert;      /* NULL: connections are not encrypted */
+    const char *tls_key;       /* with tls_cert, or NULL */
+    const char *tls_client_ca; /* NULL: clients need no certificate */
+    bool insecure;             /* strangers may come in */
     qd_log_level log_level;
     const char *log_level_file; /* overrides log_level; NULL: none */
     qd_log_format log_format;

@@ -70,24 +70,33 @@ static bool read_log_level(const qd_server_options *options, char *error, size_t
     return true;
 }
 
-/* What cannot be read keeps its present value. */
-static void reload(const qd_server_options *options, qd_server *server)
+static qd_tls_files tls_files_of(const qd_server_options *options)
 {
+    return (qd_tls_files){.cert = options->tls_cert, .key = options->tls_key, .client_ca = options->tls_client_ca};
+}
+
+/* What cannot be read keeps its present value. */
+static void reload(const qd_server_options *options, qd_server *server, qd_tls *tls)
+{
+    const qd_tls_files files = tls_files_of(options);
     char error[400];
 
     if (!read_log_level(options, error, sizeof error)) {
         qd_log(QD_LOG_WARN, "cannot reload --log-level-file", QD_LOG_STRING("error", error));
     }
+    if (tls != NULL && qd_tls_reload(tls, &files, error, sizeof error) != QD_OK) {
+        qd_log(QD_LOG_ERROR, "the certificate stays as it is", QD_LOG_STRING("error", error));
+    }
     qd_server_reload_tokens(server, options->token_file);
     qd_log(QD_LOG_INFO, "reloaded");
 }
 
-static void wait_to_stop(const qd_server_options *options, qd_server *server)
+static void wait_to_stop(const qd_server_options *options, qd_server *server, qd_tls *tls)
 {
     int number;
 
     while ((number = qd_signals_wait()) == SIGHUP) {
-        reload(options, server);
+        reload(options, server, tls);
     }
     qd_log(QD_LOG_INFO, "stopping", QD_LOG_NUMBER("signal", (uint64_t)number));
     qd_signals_release();
@@ -224,7 +233,7 @@ static bool has_memory(void)
     return false;
 }
 
-static int serve(const qd_server_options *options, const qd_server_config *config)
+static int serve(const qd_server_options *options, const qd_server_config *config, qd_tls *tls)
 {
     const qd_limits *limits = &config->service.limits;
     qd_server server;
@@ -244,6 +253,7 @@ static int serve(const qd_server_options *options, const qd_server_config *confi
         .unread_ms_max = limits->slow_ms_max,
         .outbox_bytes_max = limits->queue_bytes_max,
         .frame_bytes_max = QD_FRAME_BYTES_BEFORE_HELLO,
+        .tls = tls,
         .handler = qd_server_link_handler(&server),
         .refusal = qd_server_refusal,
         .refusal_context = &server,
@@ -268,16 +278,43 @@ static int serve(const qd_server_options *options, const qd_server_config *confi
            qd_net_port(net));
     fflush(stdout);
     qd_log(QD_LOG_INFO, "listening", QD_LOG_STRING("host", options->host), QD_LOG_NUMBER("port", qd_net_port(net)),
-           QD_LOG_NUMBER("workers", config->service.workers), QD_LOG_NUMBER("loops", net_config.loops),
-           QD_LOG_NUMBER("memory_max", qd_memory_limit()));
-    wait_to_stop(options, &server);
+           QD_LOG_STRING("tls", tls != NULL ? "on" : "off"), QD_LOG_NUMBER("workers", config->service.workers),
+           QD_LOG_NUMBER("loops", net_config.loops), QD_LOG_NUMBER("memory_max", qd_memory_limit()));
+    wait_to_stop(options, &server, tls);
     stop(&server, net, &options->drain_seconds);
     qd_server_deinit(&server);
     return 0;
 }
 
-/* Reads the tokens, if there are any. Without them, only this machine may use the server, unless --insecure says
- * otherwise. Returns whether the server may start. */
+/* Reads the certificate, if there is one. Returns whether the server may start. */
+static bool read_tls(const qd_server_options *options, qd_tls **tls)
+{
+    const qd_tls_files files = tls_files_of(options);
+    char error[400];
+
+    *tls = NULL;
+    if ((files.cert == NULL) != (files.key == NULL)) {
+        fprintf(stderr, "quadrille-server: %s is missing; must be given with %s. Set both, or none\n",
+                files.cert == NULL ? "--tls-cert" : "--tls-key", files.cert == NULL ? "--tls-key" : "--tls-cert");
+        return false;
+    }
+    if (files.cert == NULL && files.client_ca != NULL) {
+        fprintf(stderr, "quadrille-server: --tls-client-ca is given without --tls-cert; must be given with it. Set "
+                        "--tls-cert and --tls-key\n");
+        return false;
+    }
+    if (files.cert == NULL) {
+        return true;
+    }
+    *tls = qd_tls_create(&files, error, sizeof error);
+    if (*tls == NULL) {
+        fprintf(stderr, "quadrille-server: TLS: %s\n", error);
+    }
+    return *tls != NULL;
+}
+
+/* Reads the tokens, if there are any. Without them, only this machine may use the server, or clients with a certificate,
+ * unless --insecure says otherwise. Returns whether the server may start. */
 static bool read_tokens(const qd_server_options *options, qd_tokens **tokens)
 {
     char error[400];
@@ -294,15 +331,19 @@ static bool read_tokens(const qd_server_options *options, qd_tokens **tokens)
         }
         return *tokens != NULL;
     }
-    const bool is_local = qd_server_options_is_loopback(options->host);
-    if (!is_local && !options->insecure) {
+    if (options->tls_client_ca != NULL && options->insecure) {
+        fprintf(stderr, "quadrille-server: --insecure is given with --tls-client-ca; must be alone. Leave one out\n");
+        return false;
+    }
+    const bool is_closed = qd_server_options_is_loopback(options->host) || options->tls_client_ca != NULL;
+    if (!is_closed && !options->insecure) {
         fprintf(stderr,
                 "quadrille-server: --listen is %s, and there is no --token-file; must be a loopback address then. Set "
-                "--token-file, or --insecure to let anybody in\n",
+                "--token-file, --tls-client-ca, or --insecure to let anybody in\n",
                 options->host);
         return false;
     }
-    if (!is_local) {
+    if (!is_closed) {
         qd_log(QD_LOG_WARN, "anybody who reaches the server may use it (--insecure). Set --token-file",
                QD_LOG_STRING("host", options->host));
     }
@@ -318,7 +359,7 @@ static qd_limits limits_of(const qd_server_options *options)
                                 &limits.token_observers_max,    &limits.token_visible_entries_max,
                                 &limits.token_subscriptions_max};
 
-    if (options->token_file != NULL || options->insecure) {
+    if (options->token_file != NULL || options->insecure || options->tls_client_ca != NULL) {
         return limits;
     }
     for (size_t i = 0; i < sizeof quotas / sizeof quotas[0]; i++) {
@@ -333,10 +374,11 @@ static int run(const qd_server_options *options)
     warn_of_strays();
     qd_memory_limit_set(options->memory_bytes_max != 0 ? (size_t)options->memory_bytes_max
                                                        : qd_memory_of_machine() / 100 * 80);
-    qd_tokens *tokens;
+    qd_tokens *tokens = NULL;
+    qd_tls *tls = NULL;
     qd_pool *pool = NULL;
     int status = 1;
-    if (!read_tokens(options, &tokens)) {
+    if (!read_tls(options, &tls) || !read_tokens(options, &tokens)) {
         goto done;
     }
     uint32_t workers = options->workers != 0 ? options->workers : qd_cores();
@@ -359,12 +401,13 @@ static int run(const qd_server_options *options)
             },
         .tokens = tokens,
     };
-    status = serve(options, &config);
+    status = serve(options, &config, tls);
 done:
     if (pool != NULL) {
         qd_pool_destroy(pool);
     }
     qd_tokens_release(tokens);
+    qd_tls_destroy(tls);
     return status;
 }
 

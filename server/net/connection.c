@@ -2,10 +2,12 @@
 #include "connection.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "../base/log.h"
+#include "connection_sweep.h"
 
 /* How long a connection waits for the peer's end after it has written everything. */
 #define LINGER_MS 1000u
@@ -25,9 +27,87 @@
 #define TURN_COST      400000u
 #define FRAME_COST     500u
 #define READ_BYTE_COST 1u
+#define RECORD_COST    400u
+
+/* With TLS, a loop's read buffer has three parts, each for one callback: bytes that arrived; plain bytes; sealed ones. */
+#define PLAIN_AT  QD_TLS_RECEIVE_BYTES
+#define SEALED_AT (PLAIN_AT + (QD_TLS_PLAIN_BYTES > QD_TLS_SEAL_BYTES ? QD_TLS_PLAIN_BYTES : QD_TLS_SEAL_BYTES))
+_Static_assert(SEALED_AT + QD_TLS_SEALED_BYTES <= QD_LOOP_READ_BYTES, "the parts fit");
 
 static void close_now(qd_connection *connection);
 static void write_out(qd_connection *connection);
+static void linger(qd_connection *connection);
+static void begin_closing(qd_connection *connection, uint64_t due_ns);
+
+/* ---- encrypting [loop] ---- */
+
+static bool shakes_hands(const qd_connection *connection)
+{
+    return connection->tls != NULL && !qd_tls_channel_is_open(connection->tls);
+}
+
+static void lend(qd_connection *connection)
+{
+    qd_tls_channel_lend(connection->tls, connection->loop->read_buffer + SEALED_AT);
+}
+
+static void on_written(uv_write_t *write, int status);
+
+static qd_tls_socket socket_of(qd_connection *connection)
+{
+    return (qd_tls_socket){.stream = (uv_stream_t *)&connection->tcp,
+                           .write = &connection->write,
+                           .written = on_written,
+                           .writing = &connection->writing};
+}
+
+/* As uv_try_write. UV_EAGAIN: a write is going on, of connection->write_bytes. */
+static int write_encrypted(qd_connection *connection, const uv_buf_t *vectors, uint32_t count)
+{
+    const qd_tls_socket socket = socket_of(connection);
+    size_t size;
+
+    lend(connection);
+    const int error =
+        qd_tls_send_vectors(connection->tls, &socket, vectors, count, connection->loop->read_buffer + PLAIN_AT, &size);
+    connection->write_bytes = error == UV_EAGAIN ? size : 0;
+    return error == 0 ? (int)size : error;
+}
+
+/* TLS has failed: the peer gets an alert, and the connection ends. */
+static void give_up(qd_connection *connection)
+{
+    qd_log(QD_LOG_WARN, "TLS failed", QD_LOG_STRING("problem", qd_tls_channel_problem(connection->tls)),
+           QD_LOG_PEER(connection->link.peer));
+    const qd_tls_socket socket = socket_of(connection);
+    if (qd_tls_send(connection->tls, &socket) != 0) {
+        close_now(connection);
+        return;
+    }
+    qd_link_close(&connection->link, LINGER_MS);
+    begin_closing(connection, qd_connection_in_ms(LINGER_MS));
+    linger(connection);
+}
+
+/* Decrypts what has arrived into the loop's buffer. */
+static qd_tls_received decrypt(qd_connection *connection, const uint8_t *bytes, size_t size, size_t *plain_size)
+{
+    const bool shakes = shakes_hands(connection);
+    const uint64_t start_ns = shakes ? qd_clock_now_ns() : 0;
+    uint32_t records = 0;
+
+    lend(connection);
+    const qd_tls_received received = qd_tls_channel_receive(
+        connection->tls, bytes, size, connection->loop->read_buffer + PLAIN_AT, plain_size, &records);
+    connection->turn_cost += (uint64_t)records * RECORD_COST;
+    if (shakes) {
+        const uint64_t took_ns = qd_clock_now_ns() - start_ns;
+
+        qd_tls_handshakes_took(&connection->loop->handshakes, connection->loop->turns, took_ns);
+        connection->turn_cost += took_ns;
+    }
+    return received;
+}
 
 /* ---- reading [loop] ---- */
 
@@ -69,8 +149,11 @@ static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
 
     (void)suggested;
     begin_turn(connection);
-    const bool waits = connection->intake.held != NULL || is_turn_over(connection);
-    *buffer = uv_buf_init((char *)connection->loop->read_buffer, waits ? 0 : QD_LOOP_READ_BYTES);
+    const bool waits =
+        connection->intake.held != NULL || is_turn_over(connection) ||
+        (shakes_hands(connection) && !qd_tls_handshakes_may(&connection->loop->handshakes, connection->loop->turns));
+    const unsigned size = connection->tls != NULL ? QD_TLS_RECEIVE_BYTES : QD_LOOP_READ_BYTES;
+    *buffer = uv_buf_init((char *)connection->loop->read_buffer, waits ? 0 : size);
 }
 
 static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer);
@@ -101,6 +184,64 @@ static void continue_reading(qd_connection *connection)
     }
 }
 
+/* The peer has ended its side. */
+static void end_reading(qd_connection *connection)
+{
+    connection->reading = false;
+    connection->peer_ended = true;
+    if (connection->state == QD_CONNECTION_LINGERING) {
+        close_now(connection);
+    } else {
+        qd_link_close(&connection->link, QD_LINK_ENDED_FLUSH_MS);
+    }
+}
+
+/* Counts bytes of frames; those that TLS adds do not count. */
+static void count_in(qd_connection *connection, size_t bytes)
+{
+    atomic_fetch_add_explicit(&connection->loop->bytes_in, bytes, memory_order_relaxed);
+}
+
+/* Delivers bytes that lie in the loop's read buffer. */
+static void deliver(qd_connection *connection, const uint8_t *bytes, size_t size)
+{
+    size_t left = qd_intake_feed(&connection->intake, bytes, size);
+
+    if (left > 0 && !qd_connection_is_close_asked(connection)) {
+        qd_intake_hold(&connection->intake, bytes + size - left, left);
+    }
+    connection->turn_cost += (uint64_t)size * READ_BYTE_COST;
+    continue_reading(connection);
+}
+
+/* The same for encrypted bytes. The frames in them come before the end and before the failure that they contain. */
+static void deliver_encrypted(qd_connection *connection, const uint8_t *bytes, size_t size)
+{
+    const bool shook = shakes_hands(connection);
+    size_t plain_size;
+    const qd_tls_received received = decrypt(connection, bytes, size, &plain_size);
+    const qd_tls_socket socket = socket_of(connection);
+    const int error = received == QD_TLS_FAILED ? 0 : qd_tls_send(connection->tls, &socket);
+
+    if (error != 0 && error != UV_EAGAIN) {
+        close_now(connection);
+        return;
+    }
+    count_in(connection, plain_size);
+    deliver(connection, connection->loop->read_buffer + PLAIN_AT, plain_size);
+    if (connection->state == QD_CONNECTION_CLOSED) {
+        return;
+    }
+    if (received == QD_TLS_FAILED) {
+        give_up(connection);
+    } else if (received == QD_TLS_ENDED) {
+        uv_read_stop((uv_stream_t *)&connection->tcp);
+        end_reading(connection);
+    } else if (shook && !shakes_hands(connection)) {
+        qd_connection_post(connection);
+    }
+}
+
 static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
 {
     qd_connection *connection = stream->data;
@@ -112,13 +253,7 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
         qd_log(QD_LOG_DEBUG, "the end of the connection cuts off a frame", QD_LOG_PEER(connection->link.peer));
     }
     if (count == UV_EOF) {
-        connection->reading = false;
-        connection->peer_ended = true;
-        if (connection->state == QD_CONNECTION_LINGERING) {
-            close_now(connection);
-        } else {
-            qd_link_close(&connection->link, QD_LINK_ENDED_FLUSH_MS);
-        }
+        end_reading(connection);
         return;
     }
     if (count < 0) {
@@ -126,18 +261,18 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
         return;
     }
     connection->signs.heard_ms = uv_now(&connection->loop->uv);
-    atomic_fetch_add_explicit(&connection->loop->bytes_in, (uint64_t)count, memory_order_relaxed);
+    if (connection->tls == NULL) {
+        count_in(connection, (size_t)count);
+    }
     if (connection->state != QD_CONNECTION_OPEN) {
         return;
     }
 
-    const uint8_t *end = (const uint8_t *)buffer->base + count;
-    size_t left = qd_intake_feed(&connection->intake, (const uint8_t *)buffer->base, (size_t)count);
-    if (left > 0 && !qd_connection_is_close_asked(connection)) {
-        qd_intake_hold(&connection->intake, end - left, left);
+    if (connection->tls != NULL) {
+        deliver_encrypted(connection, (const uint8_t *)buffer->base, (size_t)count);
+    } else {
+        deliver(connection, (const uint8_t *)buffer->base, (size_t)count);
     }
-    connection->turn_cost += (uint64_t)count * READ_BYTE_COST;
-    continue_reading(connection);
 }
 
 /* ---- writing [loop] ---- */
@@ -171,7 +306,20 @@ static void on_written(uv_write_t *write, int status)
         close_now(connection);
         return;
     }
-    consume(connection, connection->write_bytes);
+    if (connection->write_bytes > 0) {
+        consume(connection, connection->write_bytes);
+        connection->write_bytes = 0;
+    }
+    if (connection->tls != NULL) {
+        const qd_tls_socket socket = socket_of(connection);
+
+        qd_tls_channel_written(connection->tls);
+        const int error = qd_tls_send_kept(connection->tls, &socket);
+        if (error != 0 && error != UV_EAGAIN) {
+            close_now(connection);
+            return;
+        }
+    }
     write_out(connection);
     continue_reading(connection);
 }
@@ -196,6 +344,15 @@ static void linger(qd_connection *connection)
     uint64_t due_ns = qd_connection_in_ms(LINGER_MS);
     uv_os_fd_t fd;
 
+    if (connection->tls != NULL) {
+        const qd_tls_socket socket = socket_of(connection);
+
+        lend(connection);
+        qd_tls_channel_end(connection->tls);
+        if (qd_tls_send(connection->tls, &socket) == UV_EAGAIN) {
+            return;
+        }
+    }
     if (connection->peer_ended || uv_fileno((uv_handle_t *)&connection->tcp, &fd) != 0 || shutdown(fd, SHUT_WR) != 0) {
         close_now(connection);
         return;
@@ -211,20 +368,30 @@ static void write_out(qd_connection *connection)
     if (connection->state != QD_CONNECTION_OPEN && connection->state != QD_CONNECTION_CLOSING) {
         return;
     }
+    if (shakes_hands(connection)) {
+        if (connection->state == QD_CONNECTION_CLOSING) {
+            close_now(connection);
+        }
+        return;
+    }
     for (size_t left = TURN_WRITE_BYTES; !connection->writing;) {
         uv_buf_t vectors[QD_OUTBOX_VECTORS_MAX];
+        const size_t bytes_max = connection->tls != NULL && left > QD_TLS_SEAL_BYTES ? QD_TLS_SEAL_BYTES : left;
 
         uv_mutex_lock(&connection->lock);
-        uint32_t count = qd_outbox_gather(&connection->outbox, left, vectors);
+        uint32_t count = qd_outbox_gather(&connection->outbox, bytes_max, vectors);
         uv_mutex_unlock(&connection->lock);
         if (count == 0) {
             break;
         }
 
         connection->loop->writes++;
-        int written = uv_try_write((uv_stream_t *)&connection->tcp, vectors, count);
-        if (written == UV_EAGAIN) {
+        int written = connection->tls != NULL ? write_encrypted(connection, vectors, count)
+                                              : uv_try_write((uv_stream_t *)&connection->tcp, vectors, count);
+        if (written == UV_EAGAIN && connection->tls == NULL) {
             write_later(connection, vectors[0]);
+        } else if (written == UV_EAGAIN) {
+            break;
         } else if (written < 0) {
             close_now(connection);
             return;
@@ -237,7 +404,8 @@ static void write_out(qd_connection *connection)
     if (!connection->writing && qd_outbox_bytes(&connection->outbox) > 0) {
         qd_connection_post(connection);
     }
-    if (connection->state == QD_CONNECTION_CLOSING && qd_outbox_bytes(&connection->outbox) == 0) {
+    if (connection->state == QD_CONNECTION_CLOSING && !connection->writing &&
+        qd_outbox_bytes(&connection->outbox) == 0) {
         linger(connection);
     }
 }
@@ -250,6 +418,7 @@ static void on_closed(uv_handle_t *handle)
     qd_loop *loop = connection->loop;
 
     qd_intake_deinit(&connection->intake);
+    qd_tls_channel_close(connection->tls);
     uv_mutex_lock(&connection->lock);
     qd_outbox_deinit(&connection->outbox);
     uv_mutex_unlock(&connection->lock);
@@ -294,62 +463,6 @@ static void expire(qd_loop_deadline *deadline)
     }
 }
 
-/* ---- signs of life [loop] ---- */
-
-static void check_signs(qd_connection *connection)
-{
-    const qd_link_handler *handler = connection->config->handler;
-    const qd_intake *intake = &connection->intake;
-    const qd_stream_state stream = {
-        .now_ms = uv_now(&connection->loop->uv),
-        .reading = connection->reading,
-        .in_frame = qd_intake_is_partial(intake),
-        .frame = intake->frames_ever,
-        .arrived = qd_frame_reader_arrived(&intake->reader),
-    };
-
-    switch (qd_silence_check(&connection->signs, connection->config->silence_ms_max, &stream)) {
-    case QD_SIGN_FINE:
-        return;
-    case QD_SIGN_SILENT:
-        handler->silent(handler->context, &connection->link);
-        return;
-    case QD_SIGN_LOST:
-        handler->lost(handler->context, &connection->link);
-        return;
-    case QD_SIGN_FRAME_SLOW:
-        qd_intake_fault(&connection->intake, QD_LINK_FRAME_SLOW, stream.arrived);
-    }
-}
-
-static void on_sweep(uv_timer_t *timer)
-{
-    qd_loop *loop = timer->data;
-    qd_connection *each;
-
-    if (LIST_EMPTY(&loop->connections)) {
-        uv_timer_stop(timer);
-    }
-    LIST_FOREACH (each, &loop->connections, links) {
-        if (each->state == QD_CONNECTION_OPEN && !qd_connection_is_close_asked(each)) {
-            check_signs(each);
-        }
-    }
-}
-
-/* They go on as long as the loop has a connection. */
-static void begin_sweeps(qd_connection *connection)
-{
-    uv_timer_t *timer = &connection->loop->sweep;
-    const uint32_t silence_ms_max = connection->config->silence_ms_max;
-    const uint32_t step_ms = qd_silence_step_ms(silence_ms_max);
-
-    connection->signs.heard_ms = uv_now(&connection->loop->uv);
-    if (silence_ms_max > 0 && !uv_is_active((uv_handle_t *)timer)) {
-        uv_timer_start(timer, on_sweep, step_ms, step_ms);
-    }
-}
-
 /* ---- opening [loop] ---- */
 
 static void open_socket(qd_connection *connection)
@@ -369,7 +482,16 @@ static void open_socket(qd_connection *connection)
         close_now(connection);
         return;
     }
-    begin_sweeps(connection);
+    if (connection->config->tls != NULL) {
+        connection->tls = qd_tls_channel_open(connection->config->tls);
+        if (connection->tls == NULL) {
+            qd_log(QD_LOG_WARN, "dropping a new connection: the memory limit is reached",
+                   QD_LOG_PEER(connection->link.peer));
+            close_now(connection);
+            return;
+        }
+    }
+    qd_connection_sweep(connection);
     connection->announced = true;
     connection->config->handler->opened(connection->config->handler->context, &connection->link);
 }

@@ -9,14 +9,16 @@
 #include "../base/clock.h"
 #include "../base/link.h"
 #include "admission/admission.h"
-#include "intake.h"
+#include "buffers/intake.h"
+#include "buffers/outbox.h"
 #include "loop.h"
-#include "outbox.h"
 #include "silence.h"
+#include "tls/sending.h"
 
 typedef struct qd_connection_config {
     const qd_link_handler *handler; /* must outlive the loop */
     qd_admission *admission;
+    qd_tls *tls; /* NULL: connections are not encrypted */
     size_t outbox_bytes_max;
     size_t frame_bytes_max;
     size_t system_bytes;     /* of the system's buffers, which count in the memory budget */
@@ -45,7 +47,8 @@ typedef struct qd_connection {
     bool peer_ended; /* no more bytes arrive */
     uv_tcp_t tcp;
     uv_write_t write;
-    size_t write_bytes; /* of the current write */
+    size_t write_bytes;  /* of the outbox, in the current write */
+    qd_tls_channel *tls; /* NULL: not encrypted */
     qd_intake intake;
     uint64_t turn;                   /* the loop's turn that turn_cost is of */
     uint64_t turn_cost;              /* so far, without that of frames */

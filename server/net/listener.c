@@ -238,14 +238,25 @@ static void count(const qd_listener *listener, qd_net_refusal reason)
     }
 }
 
+/* What the peer reads before the end. A peer that begins a handshake understands no frame, only an alert of TLS:
+ * internal_error, which does not blame the peer. */
+static bool send_refusal(const qd_listener *listener, int fd, qd_net_refusal reason)
+{
+    static const uint8_t alert[] = {0x15, 0x03, 0x01, 0x00, 0x02, 0x02, 0x50};
+    const qd_buffer *text = listener->refusals[reason];
+    const bool is_tls = listener->connection.tls != NULL;
+
+    /* A new socket takes these few bytes at once. */
+    return (is_tls || text) &&
+           send(fd, is_tls ? alert : text->bytes, is_tls ? sizeof alert : text->size, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
+}
+
 static void refuse(qd_listener *listener, int fd, qd_net_refusal reason)
 {
-    const qd_buffer *text = listener->refusals[reason];
     qd_refused *kept = &listener->kept[listener->kept_next];
 
     count(listener, reason);
-    /* A new socket takes these few bytes at once. */
-    if (!text || send(fd, text->bytes, text->size, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 || shutdown(fd, SHUT_WR) != 0) {
+    if (!send_refusal(listener, fd, reason) || shutdown(fd, SHUT_WR) != 0) {
         close(fd);
         return;
     }

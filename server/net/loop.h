@@ -21,6 +21,7 @@
 
 #include "../base/mailbox.h"
 #include "../base/memory/alloc.h"
+#include "tls/handshakes.h"
 
 /* The most that one read returns. The larger it is, the less often the system reports free space to the sender and
  * wakes it. */
@@ -56,6 +57,7 @@ typedef struct qd_loop {
     const void *object;    /* that asked for work last, */
     uint64_t object_turn;  /* in this turn; */
     uint64_t crowded_turn; /* the last one in which several asked */
+    qd_tls_handshakes handshakes;
     bool stopping;
     bool coalesces; /* sleeps for a moment after each wake */
     uint64_t counted_since_ns;

@@ -84,6 +84,7 @@ qd_status qd_net_start(const qd_net_config *config, qd_net **result, char *error
         .refused_context = config->refusal_context,
         .connection = {.handler = &net->handler,
                        .admission = &net->admission,
+                       .tls = config->tls,
                        .outbox_bytes_max = config->outbox_bytes_max,
                        .frame_bytes_max = config->frame_bytes_max,
                        .silence_ms_max = config->silence_ms_max},

@@ -13,6 +13,7 @@
 
 #include "../base/link.h"
 #include "admission/refusal.h"
+#include "tls/tls.h"
 
 typedef struct qd_net qd_net;
 
@@ -35,6 +36,7 @@ typedef struct qd_net_config {
     uint32_t unread_ms_max;
     size_t outbox_bytes_max;
     size_t frame_bytes_max; /* the initial limit; see qd_link_frame_bytes_max */
+    qd_tls *tls;            /* encrypts all connections; it must outlive the net. NULL: none is encrypted */
     qd_link_handler handler;
     /* Returns what a refused connection is sent before it is closed; may return NULL, and may be NULL. Called during
      * start, once for each reason. The net takes over the references. */

@@ -83,7 +83,7 @@ completes 'quadtree' quadrille open --index q
 completes 'quadtree' quadrille open --index = q
 completes 'uniform flock crowd mix' quadrille swarm --motion ''
 completes 'swarm' quadrille help sw
-completes '--json --server --help' quadrille rooms ''
+completes '--json --server --tls --tls-ca --tls-cert --tls-key --help' quadrille rooms ''
 completes '' quadrille open --hz ''
 completes 'error warn info debug' quadrille-server --log-level ''
 completes '--log-level --log-level-file --log-format' quadrille-server --log

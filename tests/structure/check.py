@@ -28,9 +28,9 @@ FILES_MAX = 16
 # Which folders each folder may include. A folder may always include itself.
 LAYERS = {
     "server": ["app"],
-    "app": ["client/options", "session", "session/check", "actor", "actor/service", "room", "space", "work", "net", "base", "proto"],
+    "app": ["client/options", "session", "session/check", "actor", "actor/service", "room", "space", "work", "net", "net/tls", "base", "proto"],
     "session": ["session/check", "actor", "actor/state", "actor/service", "actor/pacing", "net", "base", "proto"],
-    "session/check": ["actor/commands", "actor/service", "base", "proto", "proto/relay"],
+    "session/check": ["actor/commands", "actor/service", "base/files", "base", "proto", "proto/relay"],
     "actor": ["actor/commands", "actor/tick", "actor/relay", "actor/state", "actor/service", "actor/pacing", "room", "base", "proto"],
     "actor/commands": ["actor/tick", "actor/relay", "actor/state", "actor/service", "actor/pacing", "room", "base", "proto"],
     "actor/tick": ["actor/relay", "actor/state", "actor/service", "actor/pacing", "room", "base", "proto"],
@@ -59,11 +59,14 @@ LAYERS = {
     "work": ["work/queues", "work/thread", "base"],
     "work/queues": ["base"],
     "work/thread": ["base"],
-    "net": ["net/admission", "base", "proto"],
+    "net": ["net/admission", "net/buffers", "net/tls", "base", "proto"],
+    "net/buffers": ["base", "proto"],
+    "net/tls": ["base/files", "base"],
     "net/admission": ["base"],
     "base": ["base/memory", "base/log"],
     "base/log": ["proto"],  # a header without dependencies, proto/utf8.h
     "base/memory": ["base"],
+    "base/files": ["base"],
 }
 # Headers that a folder with subfolders offers to the folders above it.
 PUBLIC = {"space/space.h", "space/tuning.h", "space/types.h", "space/core/axes.h", "room/room.h", "room/room_views.h"}
@@ -267,7 +270,6 @@ UNSEEN = {
     "the token has %zu bytes; must have at most %u": OF_TOKENS,
     "an earlier line has the same token; must be in one line. Leave one out": OF_TOKENS,
     "the word behind the token is no role; must be admin, writer or reader. A token has no spaces": OF_TOKENS,
-    "has the mode %03o; must not be readable by other users. Run chmod 600 %s": OF_TOKENS,
     "has no token; must have at least one. Write one per line": OF_TOKENS,
     "cannot be read: %s": OF_TOKENS,
     "does not fit into memory": OF_TOKENS,

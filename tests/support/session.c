@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "raw.h"
@@ -85,6 +86,25 @@ int session_close_all(void **state)
 const qd_msg_room_config session_step_room = {
     .has_bounds = true, .bounds = {.max_x = 1000, .max_y = 1000}, .tick_mode = QD_TICK_MODE_STEP};
 
+/* With QD_TLS_CA, the server encrypts: the environment gives it a certificate of this CA. */
+static qd_client *create_client(void)
+{
+    const qd_client_tls_files files = {.ca = getenv("QD_TLS_CA")};
+    qd_client *client = qd_client_create();
+    char error[400];
+
+    if (files.ca != NULL) {
+        qd_client_tls *tls = qd_client_tls_create(&files, error, sizeof error);
+
+        if (tls == NULL) {
+            fail_msg("TLS: %s", error);
+        }
+        assert_int_equal(qd_client_use_tls(client, tls, NULL), QD_CLIENT_OK);
+        qd_client_tls_destroy(tls);
+    }
+    return client;
+}
+
 static qd_client *open_client(const char *address, const char *token, bool resumable, const uint8_t *key)
 {
     size_t i = 0;
@@ -93,7 +113,7 @@ static qd_client *open_client(const char *address, const char *token, bool resum
         i++;
     }
     assert_true(i < OPEN_MAX);
-    clients[i] = qd_client_create();
+    clients[i] = create_client();
     if (resumable) {
         qd_client_resumable(clients[i], key);
     }
@@ -131,7 +151,7 @@ void session_close(qd_client *client)
 
 void session_expect_refused(const char *address, const char *token, const char *word)
 {
-    qd_client *client = qd_client_create();
+    qd_client *client = create_client();
 
     assert_int_equal(qd_client_connect(client, address, token, NULL, DEADLINE_MS), QD_CLIENT_ERR_REFUSED);
     assert_non_null(strstr(qd_client_error(client), word));

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "server/base/memory/alloc.h"
-#include "server/net/outbox.h"
+#include "server/net/buffers/outbox.h"
 #include "support/rng.h"
 #include "tests/support/test.h"
 

@@ -2,15 +2,13 @@
 #include "token_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "../../../proto/messages.h"
+#include "../../base/files/private_file.h"
 
 #define SPACE " \t\r\n"
 
@@ -119,23 +117,6 @@ static bool read_line(reader *in, qd_tokens *tokens, char *line)
 
 /* ---- the file ---- */
 
-/* A process reads the file as its owner, and then it alone may; or through its group, as with secrets that a container
- * gets. */
-static bool check_mode(reader *in, int file)
-{
-    struct stat about;
-
-    if (fstat(file, &about) != 0) {
-        return fail(in, "cannot be read: %s", strerror(errno));
-    }
-    const mode_t mode = about.st_mode & 0777, others = about.st_uid == geteuid() ? 077 : 027;
-    if (S_ISREG(about.st_mode) && (mode & others) != 0) {
-        return fail(in, "has the mode %03o; must not be readable by other users. Run chmod 600 %s", (unsigned)mode,
-                    in->path);
-    }
-    return true;
-}
-
 static bool read_file(reader *in, FILE *file, qd_tokens *tokens)
 {
     char *line = NULL;
@@ -160,27 +141,23 @@ static bool read_file(reader *in, FILE *file, qd_tokens *tokens)
 qd_tokens *qd_tokens_read(const char *path, char *error, size_t error_size)
 {
     reader in = {.path = path, .error = error, .error_size = error_size};
-    qd_tokens *tokens = calloc(1, sizeof *tokens);
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "r");
-    bool good = tokens != NULL && file != NULL;
+    FILE *file = qd_private_file_open(path, error, error_size);
 
-    if (tokens != NULL) {
+    if (file == NULL) {
+        return NULL;
+    }
+    qd_tokens *tokens = calloc(1, sizeof *tokens);
+    bool good = tokens != NULL;
+    if (good) {
         atomic_init(&tokens->references, 1);
-    }
-    if (!good) {
-        (void)fail(&in, "cannot be read: %s", strerror(errno));
+        good = read_file(&in, file, tokens);
     } else {
-        good = check_mode(&in, descriptor) && read_file(&in, file, tokens);
+        (void)fail(&in, "does not fit into memory");
     }
-    if (file != NULL) {
-        fclose(file);
-    } else if (descriptor >= 0) {
-        close(descriptor);
-    }
-    if (!good && tokens != NULL) {
+    fclose(file);
+    if (!good) {
         qd_tokens_release(tokens);
-        tokens = NULL;
+        return NULL;
     }
     return tokens;
 }

@@ -15,7 +15,7 @@
 
 #include <uv.h>
 
-#include "../base/link.h"
+#include "../../base/link.h"
 
 /* The most buffers that one write sends, and that one consume frees. */
 #define QD_OUTBOX_VECTORS_MAX 64u

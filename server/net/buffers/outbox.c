@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "outbox.h"
 
-#include "../base/assert.h"
-#include "../base/memory/alloc.h"
+#include "../../base/assert.h"
+#include "../../base/memory/alloc.h"
 
 /* A longer ring, which only a burst needs, is freed when the outbox is empty. */
 #define ENTRIES_KEPT_MAX 256u

@@ -10,9 +10,9 @@
 #ifndef QD_NET_INTAKE_H
 #define QD_NET_INTAKE_H
 
-#include "../../proto/framing.h"
-#include "../base/link.h"
-#include "../base/memory/alloc.h"
+#include "../../../proto/framing.h"
+#include "../../base/link.h"
+#include "../../base/memory/alloc.h"
 
 /* Asked before each frame. */
 typedef bool (*qd_intake_may_deliver_fn)(const qd_link *link);

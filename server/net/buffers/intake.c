@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../base/assert.h"
+#include "../../base/assert.h"
 
 /* The beginning of such a frame may use the reserve: without memory for it the connection ends, and its session with
  * it. */

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * TLS of a listener: the credentials of new connections, which a reload replaces. Open connections keep those of their
+ * handshake.
+ *
+ * The caller of qd_tls_create owns it, and keeps it until the net has stopped.
+ */
+#ifndef QD_NET_TLS_TLS_H
+#define QD_NET_TLS_TLS_H
+
+#include <stddef.h>
+
+#include "../../base/status.h"
+#include "credentials.h"
+
+typedef struct qd_tls qd_tls;
+
+/* Prepares OpenSSL, whose memory counts in the server's budget from now on, and reads the files. NULL: `error` names the
+ * file, the problem and the fix. Call it before anything else uses OpenSSL. */
+qd_tls *qd_tls_create(const qd_tls_files *files, char *error, size_t error_size) QD_MUST_USE;
+/* Accepts NULL. */
+void qd_tls_destroy(qd_tls *tls);
+
+/* Reads the files again. On failure, `error` says why, and everything stays as it is. [any] */
+qd_status qd_tls_reload(qd_tls *tls, const qd_tls_files *files, char *error, size_t error_size) QD_MUST_USE;
+
+/* The present credentials, with a reference for the caller. [any] */
+SSL_CTX *qd_tls_acquire(qd_tls *tls);
+
+#endif
