@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "json_answers.h"
 #include "metrics.h"
 
 static void health(qd_admin *admin, const qd_admin_request *request, qd_admin_answer *answer)
@@ -42,6 +43,16 @@ static const route routes[] = {
     {.path = "/healthz", .is_open = true, .allow = "GET", .get = health},
     {.path = "/readyz", .is_open = true, .allow = "GET", .get = readiness},
     {.path = "/metrics", .allow = "GET", .get = metrics},
+    {.path = "/v1/rooms", .allow = "GET", .get = qd_admin_list_rooms},
+    {.path = "/v1/rooms/",
+     .has_rest = true,
+     .allow = "GET, DELETE",
+     .get = qd_admin_get_room,
+     .remove = qd_admin_close_room},
+    {.path = "/v1/sessions", .allow = "GET", .get = qd_admin_list_sessions},
+    {.path = "/v1/sessions/", .has_rest = true, .allow = "DELETE", .remove = qd_admin_end_session},
+    {.path = "/v1/threads", .allow = "GET", .get = qd_admin_list_threads},
+    {.path = "/v1/log-level", .allow = "GET, PUT", .get = qd_admin_get_log_level, .put = qd_admin_set_log_level},
 };
 
 static const route *find(const char *path)
