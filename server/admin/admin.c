@@ -7,9 +7,9 @@
 #include <sys/resource.h>
 
 #include "../base/log.h"
-#include "admin_memory.h"
 #include "admin_state.h"
 #include "http.h"
+#include "parts/admin_memory.h"
 
 /* Others go first where cores are scarce. With this, Linux gives the thread a quarter of the weight of a worker. */
 #define NICENESS 6

@@ -12,8 +12,8 @@
  *     PUT     /v1/log-level        changes the log level until the next SIGHUP
  *
  * With tokens, requests carry `Authorization: Bearer TOKEN`, and only a token with the role admin changes anything.
- * Without, nothing can be changed, and the server answers only requests whose Host is an address or localhost. Otherwise
- * a web page in a browser on this machine could read it under a name of its own.
+ * Without, nothing can be changed, and the server answers only requests whose Host is an address or localhost.
+ * Otherwise a web page in a browser on this machine could read it under a name of its own.
  */
 #ifndef QD_ADMIN_ADMIN_H
 #define QD_ADMIN_ADMIN_H

@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 
 #include "admin_config.h"
-#include "exchange.h"
+#include "parts/exchange.h"
 
 /* From this number on, a new connection ends the oldest one. Those that end are still there for a moment. At the second
  * number, new ones are refused. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The admin server's HTTP, by libwebsockets, which parses it. Only http.c and admin_memory.c include libwebsockets.h.
+ * The admin server's HTTP, by libwebsockets, which parses it. Only http.c and parts/admin_memory.c include libwebsockets.h.
  */
 #ifndef QD_ADMIN_HTTP_H
 #define QD_ADMIN_HTTP_H

@@ -10,7 +10,7 @@
 #include "../actor/room_overview.h"
 #include "../base/log.h"
 #include "../session/tenants.h"
-#include "threads.h"
+#include "parts/threads.h"
 
 #define ROOMS    "/v1/rooms/"
 #define SESSIONS "/v1/sessions/"

@@ -7,8 +7,8 @@
 #include "../actor/room_overview.h"
 #include "../base/log.h"
 #include "../base/memory/footprint.h"
-#include "admin_memory.h"
-#include "threads.h"
+#include "parts/admin_memory.h"
+#include "parts/threads.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 

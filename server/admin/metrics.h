@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * /metrics: what the server counts, in Prometheus' text format. Names begin with quadrille_, values have base units, and
- * nothing has a label per entity, session or token. [admin thread]
+ * /metrics: what the server counts, in Prometheus' text format. Names begin with quadrille_, and values have base units.
+ * Nothing has a label per entity, session or token. [admin thread]
  */
 #ifndef QD_ADMIN_METRICS_H
 #define QD_ADMIN_METRICS_H
 
 #include "../actor/service/service.h"
-#include "exchange.h"
+#include "parts/exchange.h"
 
 #define QD_ADMIN_ROOM_LABELS_MAX 20u
 

@@ -29,7 +29,8 @@ FILES_MAX = 16
 LAYERS = {
     "server": ["app"],
     "app": ["client/options", "admin", "session", "session/check", "actor", "actor/service", "room", "space", "work", "net", "base", "proto"],
-    "admin": ["session", "session/check", "actor", "actor/service", "base", "proto"],
+    "admin": ["admin/parts", "session", "session/check", "actor", "actor/service", "base", "proto"],
+    "admin/parts": ["session/check", "base", "proto"],
     "session": ["session/check", "actor", "actor/state", "actor/service", "actor/pacing", "net", "base", "proto"],
     "session/check": ["actor/commands", "actor/service", "base", "proto", "proto/relay"],
     "actor": ["actor/commands", "actor/tick", "actor/relay", "actor/state", "actor/service", "actor/pacing", "room", "base", "proto"],

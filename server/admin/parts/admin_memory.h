@@ -6,12 +6,12 @@
  * used up, and the admin server never takes what rooms were promised. Answers are refused before they exceed the
  * reservation. libwebsockets is never refused: the number of its connections and the size of their buffers bound it.
  */
-#ifndef QD_ADMIN_ADMIN_MEMORY_H
-#define QD_ADMIN_ADMIN_MEMORY_H
+#ifndef QD_ADMIN_PARTS_ADMIN_MEMORY_H
+#define QD_ADMIN_PARTS_ADMIN_MEMORY_H
 
 #include <stddef.h>
 
-#include "../base/status.h"
+#include "../../base/status.h"
 
 #define QD_ADMIN_MEMORY_BYTES ((size_t)2 << 20)
 

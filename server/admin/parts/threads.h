@@ -2,8 +2,8 @@
  *
  * The threads of the process and their CPU time, as the system shows them. [admin thread]
  */
-#ifndef QD_ADMIN_THREADS_H
-#define QD_ADMIN_THREADS_H
+#ifndef QD_ADMIN_PARTS_THREADS_H
+#define QD_ADMIN_PARTS_THREADS_H
 
 #include <stdint.h>
 

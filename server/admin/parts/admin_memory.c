@@ -7,8 +7,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "../base/assert.h"
-#include "../base/memory/alloc.h"
+#include "../../base/assert.h"
+#include "../../base/memory/alloc.h"
 
 /* What is left of the reservation for libwebsockets when answers are refused. */
 #define KEPT_BYTES ((size_t)768 << 10)

@@ -2,13 +2,13 @@
  *
  * One request to the admin server and its answer, without anything of HTTP's wire format. [admin thread]
  */
-#ifndef QD_ADMIN_EXCHANGE_H
-#define QD_ADMIN_EXCHANGE_H
+#ifndef QD_ADMIN_PARTS_EXCHANGE_H
+#define QD_ADMIN_PARTS_EXCHANGE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "../session/check/token_file.h"
+#include "../../session/check/token_file.h"
 
 #define QD_ADMIN_PATH_BYTES_MAX 1024u
 #define QD_ADMIN_BODY_BYTES_MAX 1024u
