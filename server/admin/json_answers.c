@@ -15,6 +15,12 @@
 #define ROOMS    "/v1/rooms/"
 #define SESSIONS "/v1/sessions/"
 
+/* What operators do is logged in any case. */
+static qd_log_level audit_level(void)
+{
+    return qd_log_is_on(QD_LOG_AUDIT) ? QD_LOG_AUDIT : QD_LOG_WARN;
+}
+
 /* ---- values ---- */
 
 static int append(const char *bytes, size_t size, void *answer)
@@ -138,7 +144,7 @@ void qd_admin_close_room(qd_admin *admin, const qd_admin_request *request, qd_ad
         refuse_room(answer);
         return;
     }
-    qd_log(QD_LOG_INFO, "an operator closes a room", QD_LOG_STRING("peer", request->peer),
+    qd_log(audit_level(), "an operator closes a room", QD_LOG_STRING("peer", request->peer),
            QD_LOG_NUMBER("token", request->token_number), QD_LOG_NUMBER("room", room), QD_LOG_STRING("name", name));
     send_json(answer, json_pack("{s:I}", "room", (json_int_t)room));
 }
@@ -188,7 +194,7 @@ void qd_admin_end_session(qd_admin *admin, const qd_admin_request *request, qd_a
         qd_admin_refuse(answer, 404, "there is no session of this number. See /v1/sessions");
         return;
     }
-    qd_log(QD_LOG_INFO, "an operator ends a session", QD_LOG_STRING("peer", request->peer),
+    qd_log(audit_level(), "an operator ends a session", QD_LOG_STRING("peer", request->peer),
            QD_LOG_NUMBER("token", request->token_number), QD_LOG_NUMBER("session", number));
     send_json(answer, json_pack("{s:I}", "session", (json_int_t)number));
 }
@@ -241,7 +247,7 @@ void qd_admin_set_log_level(qd_admin *admin, const qd_admin_request *request, qd
         return;
     }
     qd_log_level_set(level);
-    qd_log(QD_LOG_WARN, "an operator sets the log level", QD_LOG_STRING("peer", request->peer),
+    qd_log(audit_level(), "an operator sets the log level", QD_LOG_STRING("peer", request->peer),
            QD_LOG_NUMBER("token", request->token_number), QD_LOG_STRING("level", levels[level]));
     json_decref(body);
     qd_admin_get_log_level(admin, request, answer);

@@ -80,7 +80,7 @@ static const qd_option_choice formats[] = {{"text", QD_LOG_FORMAT_TEXT}, {"json"
 #define FIXED(number)      FIXED_TEXT(number) "; no limit with one token"
 #define FIXED_TEXT(number) #number
 
-#define ROWS_COUNT 45u
+#define ROWS_COUNT 46u
 
 typedef struct table {
     qd_server_options options;
@@ -202,6 +202,8 @@ static void table_init(table *all)
          .value = &options->admin_token_file, .otherwise = "anybody on this machine may read", .parse = parse_path},
         NUMBER("--admin-room-labels", "give the N largest rooms metrics of their own", options->admin_room_labels, 0,
                QD_ADMIN_ROOM_LABELS_MAX),
+        QD_FLAG_ROW("--audit", "log who authenticates, opens, closes and takes over, whatever the log level",
+                    options->audit),
         {"--log-level", "LEVEL", "log to stderr from this level on", QD_OPTION_CHOICE, .value = &options->log_level,
          .choices = levels},
         {"--log-level-file", "PATH", "read the log level from this file, again on SIGHUP", QD_OPTION_PARSED,

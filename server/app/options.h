@@ -36,6 +36,7 @@ typedef struct qd_server_options {
     qd_limits limits;
     const char *token_file; /* NULL: none */
     bool insecure;          /* strangers may come in */
+    bool audit;             /* lines of the kind audit */
     qd_log_level log_level;
     const char *log_level_file; /* overrides log_level; NULL: none */
     qd_log_format log_format;

@@ -447,6 +447,7 @@ int qd_run(const qd_server_options *options)
     char error[400];
 
     qd_log_format_set(options->log_format);
+    qd_log_audit_set(options->audit);
     if (!read_log_level(options, error, sizeof error)) {
         fprintf(stderr, "quadrille-server: --log-level-file: %s\n", error);
         return 1;
