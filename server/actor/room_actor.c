@@ -192,8 +192,8 @@ void qd_room_actor_leave(qd_room_actor *actor, qd_membership *membership)
     atomic_fetch_sub(&actor->users, 1);
 }
 
-void qd_room_actor_stop(qd_room_actor *actor)
+void qd_room_actor_stop(qd_room_actor *actor, qd_room_closed_reason reason)
 {
-    atomic_store(&actor->stop, true);
+    atomic_store(&actor->closing, (uint8_t)reason);
     qd_room_actor_wake(actor);
 }

@@ -38,7 +38,8 @@ void qd_room_actor_leave(qd_room_actor *actor, qd_membership *membership);
 
 /* ---- [any] ---- */
 
-/* Closes the room with reason SHUTDOWN. Under the directory's lock. [any] */
-void qd_room_actor_stop(qd_room_actor *actor);
+/* Has the room close soon. What is queued and changes the room is carried out before, what only reads is refused. Under
+ * the directory's lock, while the room is listed. [any] */
+void qd_room_actor_stop(qd_room_actor *actor, qd_room_closed_reason reason);
 
 #endif

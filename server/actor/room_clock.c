@@ -169,10 +169,15 @@ uint64_t qd_room_clock_tick(qd_room_actor *actor, uint64_t now_ns)
         }
         run_again(actor);
     }
-    if (now_ns >= due_ns(actor)) {
+    const uint64_t tick_due_ns = due_ns(actor);
+    if (now_ns >= tick_due_ns) {
         uint64_t periods = periods_until(actor, now_ns);
         uint64_t skipped = periods - actor->clock_periods - 1;
 
+        qd_observe(&actor->service->counters, QD_HISTOGRAM_LATE, now_ns - tick_due_ns);
+        if (skipped > 0) {
+            qd_count(&actor->service->counters, QD_COUNT_SKIPPED, skipped);
+        }
         actor->clock_periods = periods;
         uint64_t end_ns = qd_tick(actor, skipped > UINT32_MAX ? UINT32_MAX : (uint32_t)skipped, NULL);
         keep_pace(actor, end_ns, end_ns - now_ns, skipped);

@@ -44,6 +44,12 @@ static void show(qd_room_actor *actor)
     qd_room_clock_show(actor);
     atomic_store_explicit(&actor->shown_entities, qd_room_entity_count(actor->room), memory_order_relaxed);
     atomic_store_explicit(&actor->shown_sessions, actor->member_count, memory_order_relaxed);
+    if (actor->time_count > 0) {
+        const uint32_t tick_us = actor->times_us[(actor->time_count - 1) % QD_TICK_TIMES];
+
+        atomic_store_explicit(&actor->shown_tick_us, tick_us, memory_order_relaxed);
+    }
+    atomic_store_explicit(&actor->shown_slowed_hz, actor->pace.slowed_hz, memory_order_relaxed);
 }
 
 static bool is_empty(const qd_room_actor *actor)
@@ -208,14 +214,14 @@ static void finish(qd_room_actor *actor)
 void qd_room_run(qd_actor *base)
 {
     qd_room_actor *actor = (qd_room_actor *)base;
-    bool stop = atomic_load(&actor->stop);
+    const uint8_t closing = atomic_load(&actor->closing);
 
     if (actor->clock == QD_CLOCK_RESTS && actor->room != NULL) {
         qd_room_clock_count(actor, qd_service_now_ns(actor->service));
     }
-    qd_time_budget_apply(actor, stop);
-    if (actor->room != NULL && stop) {
-        qd_room_actor_close(actor, QD_ROOM_CLOSED_SHUTDOWN, NULL, 0);
+    qd_time_budget_apply(actor, closing != 0);
+    if (actor->room != NULL && closing != 0) {
+        qd_room_actor_close(actor, (qd_room_closed_reason)closing, NULL, 0);
     }
     if (actor->room != NULL) {
         keep_up(actor, qd_service_now_ns(actor->service));

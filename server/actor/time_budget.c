@@ -25,6 +25,7 @@ typedef struct slice {
     uint64_t end_ns, looked_ns; /* QD_NEVER: the clock was not looked at yet */
     uint64_t billed_ns;         /* of the room's bill then, or when the run began */
     uint32_t light;             /* messages since then */
+    uint32_t waiting;           /* messages that the run found */
     bool is_over;
     bool urgent; /* it has carried out a message of a session within its budget */
 } slice;
@@ -236,6 +237,7 @@ static void apply_some(slice *run, qd_message *messages)
         qd_room_message *message = (qd_room_message *)messages;
 
         messages = messages->next;
+        run->waiting++;
         qd_membership *membership = message->membership;
         const bool is_left = membership->left == run->actor->runs; /* an earlier one of it: the order is kept */
 
@@ -299,6 +301,9 @@ void qd_time_budget_apply(qd_room_actor *actor, bool stopping)
     }
     if (actor->messages == NULL) {
         apply_later(&run);
+    }
+    if (run.waiting > 0) {
+        qd_observe(&actor->service->counters, QD_HISTOGRAM_QUEUE, run.waiting);
     }
     go_on(&run);
 }

@@ -6,6 +6,7 @@
 
 #include "../../client/options/options.h"
 #include "../actor/service/service.h"
+#include "../admin/metrics.h"
 #include "../space/space.h"
 #include "../work/pool.h"
 
@@ -20,10 +21,10 @@
 
 /* ---- values ---- */
 
-/* HOST:PORT or [IPV6]:PORT; `value` is the qd_server_options. */
+/* HOST:PORT or [IPV6]:PORT; `value` is a qd_server_address. */
 static bool parse_address(const char *text, void *value, char *rule, size_t rule_size)
 {
-    qd_server_options *options = value;
+    qd_server_address *address = value;
     const char *colon = strrchr(text, ':');
     uint32_t port;
 
@@ -40,13 +41,13 @@ static bool parse_address(const char *text, void *value, char *rule, size_t rule
         snprintf(rule, rule_size, "HOST:PORT. Write an IPv6 address as [ADDRESS]:PORT");
         return false;
     }
-    if (size == 0 || size >= sizeof options->host) {
-        snprintf(rule, rule_size, "HOST:PORT with a host of 1 to %zu bytes", sizeof options->host - 1);
+    if (size == 0 || size >= sizeof address->host) {
+        snprintf(rule, rule_size, "HOST:PORT with a host of 1 to %zu bytes", sizeof address->host - 1);
         return false;
     }
-    memcpy(options->host, host, size);
-    options->host[size] = '\0';
-    options->port = (uint16_t)port;
+    memcpy(address->host, host, size);
+    address->host[size] = '\0';
+    address->port = (uint16_t)port;
     return true;
 }
 
@@ -79,7 +80,7 @@ static const qd_option_choice formats[] = {{"text", QD_LOG_FORMAT_TEXT}, {"json"
 #define FIXED(number)      FIXED_TEXT(number) "; no limit with one token"
 #define FIXED_TEXT(number) #number
 
-#define ROWS_COUNT 45u
+#define ROWS_COUNT 49u
 
 typedef struct table {
     qd_server_options options;
@@ -94,7 +95,7 @@ static void table_init(table *all)
     qd_limits *limits = &options->limits;
 
     *all = (table){.frame_bytes_max = 4 * MIB, .queue_bytes_max = 8 * MIB};
-    parse_address(LISTEN_DEFAULT, options, NULL, 0);
+    parse_address(LISTEN_DEFAULT, &options->listen, NULL, 0);
     options->log_level = QD_LOG_INFO;
     options->drain_seconds = 10;
     *limits = (qd_limits){
@@ -121,8 +122,8 @@ static void table_init(table *all)
         .session_share = 10,
     };
     const qd_option rows[ROWS_COUNT] = {
-        {"--listen", "HOST:PORT", "listen on this address; port 0 picks a free one", QD_OPTION_PARSED, .value = options,
-         .otherwise = LISTEN_DEFAULT, .parse = parse_address},
+        {"--listen", "HOST:PORT", "listen on this address; port 0 picks a free one", QD_OPTION_PARSED,
+         .value = &options->listen, .otherwise = LISTEN_DEFAULT, .parse = parse_address},
         QD_NUMBER_ROW("--workers", "N", "run rooms on N threads", options->workers, 1, QD_POOL_WORKERS_MAX,
                       "one per core"),
         QD_NUMBER_ROW("--loops", "N", "serve connections on N threads", options->loops, 1, QD_LOOPS_MAX,
@@ -202,6 +203,14 @@ static void table_init(table *all)
          .parse = parse_path},
         QD_FLAG_ROW("--insecure", "let anybody use the server without --token-file, from other machines, too",
                     options->insecure),
+        {"--admin", "HOST:PORT", "serve metrics, health and the admin API by HTTP on this address", QD_OPTION_PARSED,
+         .value = &options->admin, .otherwise = "off", .parse = parse_address},
+        {"--admin-token-file", "PATH", "let only the tokens in this file use the admin API", QD_OPTION_PARSED,
+         .value = &options->admin_token_file, .otherwise = "anybody on this machine may read", .parse = parse_path},
+        NUMBER("--admin-room-labels", "give the N largest rooms metrics of their own", options->admin_room_labels, 0,
+               QD_ADMIN_ROOM_LABELS_MAX),
+        QD_FLAG_ROW("--audit", "log who authenticates, opens, closes and takes over, whatever the log level",
+                    options->audit),
         {"--log-level", "LEVEL", "log to stderr from this level on", QD_OPTION_CHOICE, .value = &options->log_level,
          .choices = levels},
         {"--log-level-file", "PATH", "read the log level from this file, again on SIGHUP", QD_OPTION_PARSED,

@@ -19,9 +19,16 @@
 
 #define QD_LOOPS_MAX 64u
 
-typedef struct qd_server_options {
-    char host[256]; /* an IPv6 address without its brackets */
+typedef struct qd_server_address {
+    char host[256]; /* an IPv6 address without its brackets; "": none */
     uint16_t port;
+} qd_server_address;
+
+typedef struct qd_server_options {
+    qd_server_address listen;
+    qd_server_address admin;      /* where the admin server listens, if at all */
+    const char *admin_token_file; /* NULL: none */
+    uint32_t admin_room_labels;
     uint32_t workers;          /* 0: one per core */
     uint32_t loops;            /* 0: one per two cores */
     uint64_t memory_bytes_max; /* 0: 80 % of the machine's or the container's */
@@ -32,6 +39,7 @@ typedef struct qd_server_options {
     const char *tls_key;       /* with tls_cert, or NULL */
     const char *tls_client_ca; /* NULL: clients need no certificate */
     bool insecure;             /* strangers may come in */
+    bool audit;                /* lines of the kind audit */
     qd_log_level log_level;
     const char *log_level_file; /* overrides log_level; NULL: none */
     qd_log_format log_format;

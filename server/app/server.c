@@ -106,7 +106,7 @@ void qd_server_close_rooms(qd_server *server)
     /* A room that is listed cannot be freed: its name is taken out first, under this lock. */
     qd_room_directory_lock(directory);
     for (uint32_t i = 0; i < directory->count; i++) {
-        qd_room_actor_stop(qd_room_actor_of(directory->by_name[i]));
+        qd_room_actor_stop(qd_room_actor_of(directory->by_name[i]), QD_ROOM_CLOSED_SHUTDOWN);
     }
     qd_room_directory_unlock(directory);
 }

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../admin/admin.h"
 #include "../base/assert.h"
 #include "../base/memory/alloc.h"
 #include "../net/net.h"
@@ -76,7 +77,22 @@ static qd_tls_files tls_files_of(const qd_server_options *options)
 }
 
 /* What cannot be read keeps its present value. */
-static void reload(const qd_server_options *options, qd_server *server, qd_tls *tls)
+static void reload_admin_tokens(const qd_server_options *options, qd_admin *admin)
+{
+    char error[400];
+
+    if (admin == NULL || options->admin_token_file == NULL) {
+        return;
+    }
+    qd_tokens *tokens = qd_admin_tokens_read(options->admin_token_file, error, sizeof error);
+    if (tokens == NULL) {
+        qd_log(QD_LOG_ERROR, "the admin tokens stay as they are", QD_LOG_STRING("error", error));
+    }
+    qd_admin_set_tokens(admin, tokens);
+    qd_tokens_release(tokens);
+}
+
+static void reload(const qd_server_options *options, qd_server *server, qd_tls *tls, qd_admin *admin)
 {
     const qd_tls_files files = tls_files_of(options);
     char error[400];
@@ -88,16 +104,18 @@ static void reload(const qd_server_options *options, qd_server *server, qd_tls *
         qd_log(QD_LOG_ERROR, "the certificate stays as it is", QD_LOG_STRING("error", error));
     }
     qd_server_reload_tokens(server, options->token_file);
+    reload_admin_tokens(options, admin);
     qd_log(QD_LOG_INFO, "reloaded");
 }
 
-static void wait_to_stop(const qd_server_options *options, qd_server *server, qd_tls *tls)
+static void wait_to_stop(const qd_server_options *options, qd_server *server, qd_tls *tls, qd_admin *admin)
 {
     int number;
 
     while ((number = qd_signals_wait()) == SIGHUP) {
-        reload(options, server, tls);
+        reload(options, server, tls, admin);
     }
+    qd_admin_stopping(admin);
     qd_log(QD_LOG_INFO, "stopping", QD_LOG_NUMBER("signal", (uint64_t)number));
     qd_signals_release();
 }
@@ -233,6 +251,55 @@ static bool has_memory(void)
     return false;
 }
 
+/* The tokens of the admin server. Without them, it serves this machine alone. Returns whether it may start. */
+static bool read_admin_tokens(const qd_server_options *options, qd_tokens **tokens)
+{
+    char error[400];
+
+    *tokens = NULL;
+    if (options->admin_token_file != NULL) {
+        *tokens = qd_admin_tokens_read(options->admin_token_file, error, sizeof error);
+        if (*tokens == NULL) {
+            fprintf(stderr, "quadrille-server: --admin-token-file: %s\n", error);
+        }
+        return *tokens != NULL;
+    }
+    if (qd_server_options_is_loopback(options->admin.host)) {
+        return true;
+    }
+    fprintf(stderr,
+            "quadrille-server: --admin is %s, and there is no --admin-token-file; must be a loopback address then. Set "
+            "--admin-token-file\n",
+            options->admin.host);
+    return false;
+}
+
+/* Starts the admin server if there shall be one. Returns 0, or the exit status. */
+static int start_admin(const qd_server_options *options, qd_server *server, qd_admin **admin)
+{
+    char error[400];
+    qd_tokens *tokens;
+
+    if (options->admin.host[0] == '\0') {
+        return 0;
+    }
+    if (!read_admin_tokens(options, &tokens)) {
+        return 1;
+    }
+    const qd_admin_config config = {.host = options->admin.host,
+                                    .port = options->admin.port,
+                                    .tokens = tokens,
+                                    .sessions = &server->sessions,
+                                    .room_labels = options->admin_room_labels};
+    const qd_status status = qd_admin_start(&config, admin, error, sizeof error);
+    qd_tokens_release(tokens);
+    if (status == QD_OK) {
+        return 0;
+    }
+    fprintf(stderr, "quadrille-server: %s\n", error);
+    return status == QD_ERR_NO_MEMORY ? 2 : 1;
+}
+
 static int serve(const qd_server_options *options, const qd_server_config *config, qd_tls *tls)
 {
     const qd_limits *limits = &config->service.limits;
@@ -240,8 +307,8 @@ static int serve(const qd_server_options *options, const qd_server_config *confi
 
     qd_server_init(&server, config);
     const qd_net_config net_config = {
-        .host = options->host,
-        .port = options->port,
+        .host = options->listen.host,
+        .port = options->listen.port,
         .loops = loops_of(options),
         .connections_max = limits->connections_max,
         .address_connections_max = limits->address_connections_max,
@@ -268,20 +335,28 @@ static int serve(const qd_server_options *options, const qd_server_config *confi
         return 1;
     }
     qd_memory_limit_footprint(true);
-    if (!has_memory()) {
+    qd_admin *admin = NULL;
+    const int failed = start_admin(options, &server, &admin);
+    if (failed != 0 || !has_memory()) {
         stop(&server, net, &options->drain_seconds);
+        qd_admin_stop(admin);
         qd_server_deinit(&server);
-        return 2;
+        return failed != 0 ? failed : 2;
     }
-    bool is_v6 = strchr(options->host, ':') != NULL;
-    printf("%s listening on %s%s%s:%u\n", qd_server_name, is_v6 ? "[" : "", options->host, is_v6 ? "]" : "",
+    bool is_v6 = strchr(options->listen.host, ':') != NULL;
+    printf("%s listening on %s%s%s:%u\n", qd_server_name, is_v6 ? "[" : "", options->listen.host, is_v6 ? "]" : "",
            qd_net_port(net));
+    if (admin != NULL) {
+        printf("admin server on port %u\n", qd_admin_port(admin));
+    }
     fflush(stdout);
-    qd_log(QD_LOG_INFO, "listening", QD_LOG_STRING("host", options->host), QD_LOG_NUMBER("port", qd_net_port(net)),
-           QD_LOG_STRING("tls", tls != NULL ? "on" : "off"), QD_LOG_NUMBER("workers", config->service.workers),
-           QD_LOG_NUMBER("loops", net_config.loops), QD_LOG_NUMBER("memory_max", qd_memory_limit()));
-    wait_to_stop(options, &server, tls);
+    qd_log(QD_LOG_INFO, "listening", QD_LOG_STRING("host", options->listen.host),
+           QD_LOG_NUMBER("port", qd_net_port(net)), QD_LOG_STRING("tls", tls != NULL ? "on" : "off"),
+           QD_LOG_NUMBER("workers", config->service.workers), QD_LOG_NUMBER("loops", net_config.loops),
+           QD_LOG_NUMBER("memory_max", qd_memory_limit()));
+    wait_to_stop(options, &server, tls, admin);
     stop(&server, net, &options->drain_seconds);
+    qd_admin_stop(admin);
     qd_server_deinit(&server);
     return 0;
 }
@@ -335,17 +410,17 @@ static bool read_tokens(const qd_server_options *options, qd_tokens **tokens)
         fprintf(stderr, "quadrille-server: --insecure is given with --tls-client-ca; must be alone. Leave one out\n");
         return false;
     }
-    const bool is_closed = qd_server_options_is_loopback(options->host) || options->tls_client_ca != NULL;
+    const bool is_closed = qd_server_options_is_loopback(options->listen.host) || options->tls_client_ca != NULL;
     if (!is_closed && !options->insecure) {
         fprintf(stderr,
                 "quadrille-server: --listen is %s, and there is no --token-file; must be a loopback address then. Set "
                 "--token-file, --tls-client-ca, or --insecure to let anybody in\n",
-                options->host);
+                options->listen.host);
         return false;
     }
     if (!is_closed) {
         qd_log(QD_LOG_WARN, "anybody who reaches the server may use it (--insecure). Set --token-file",
-               QD_LOG_STRING("host", options->host));
+               QD_LOG_STRING("host", options->listen.host));
     }
     return true;
 }
@@ -416,6 +491,7 @@ int qd_run(const qd_server_options *options)
     char error[400];
 
     qd_log_format_set(options->log_format);
+    qd_log_audit_set(options->audit);
     if (!read_log_level(options, error, sizeof error)) {
         fprintf(stderr, "quadrille-server: --log-level-file: %s\n", error);
         return 1;

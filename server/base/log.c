@@ -28,6 +28,7 @@ typedef enum log_state {
 } log_state;
 
 static _Atomic int level_max = QD_LOG_INFO;
+static _Atomic bool audits;
 static qd_log_format line_format = QD_LOG_FORMAT_TEXT;
 
 /* All below belongs to the lock. */
@@ -45,8 +46,16 @@ void qd_log_level_set(qd_log_level level)
     atomic_store_explicit(&level_max, (int)level, memory_order_relaxed);
 }
 
+void qd_log_audit_set(bool is_on)
+{
+    atomic_store_explicit(&audits, is_on, memory_order_relaxed);
+}
+
 bool qd_log_is_on(qd_log_level level)
 {
+    if (level == QD_LOG_AUDIT) {
+        return atomic_load_explicit(&audits, memory_order_relaxed);
+    }
     return (int)level <= atomic_load_explicit(&level_max, memory_order_relaxed);
 }
 
@@ -284,7 +293,7 @@ void qd_log_write(qd_log_level level, const char *message, const qd_log_field *f
     const int saved_errno = errno;
     char line[QD_LOG_LINE_BYTES_MAX];
 
-    if (level == QD_LOG_DEBUG || admit(message, fields)) {
+    if (level >= QD_LOG_DEBUG || admit(message, fields)) {
         size_t size = render(line, level, message, fields);
 
         pthread_mutex_lock(&lock);

@@ -12,7 +12,7 @@
  * stderr takes bytes again.
  *
  * Logging never floods. A message is written at most 10 times per address and 50 times in all within 10 s; then "lines
- * were suppressed" gives the number (log/flood.h). Lines of the level debug are not limited.
+ * were suppressed" gives the number (log/flood.h). Lines of the level debug and of the kind audit are not limited.
  */
 #ifndef QD_BASE_LOG_H
 #define QD_BASE_LOG_H
@@ -21,6 +21,9 @@
 
 /* From now on, lines of this level and of more severe ones are logged. Default: info. [any] */
 void qd_log_level_set(qd_log_level level);
+/* Whether lines of the kind audit are logged: who authenticates, opens, closes and takes over. The level does not matter
+ * for them, and they are not limited as others are. Default: no. Before threads start. */
+void qd_log_audit_set(bool is_on);
 /* [any] */
 bool qd_log_is_on(qd_log_level level);
 /* Before qd_log_start. Default: text. */

@@ -190,6 +190,7 @@ static void run(void *argument)
     current = loop;
     /* By default the system may end a short sleep 50 microseconds late. */
     prctl(PR_SET_TIMERSLACK, 1);
+    prctl(PR_SET_NAME, "qd-loop");
     uv_run(&loop->uv, UV_RUN_DEFAULT);
     current = NULL;
 }

@@ -19,11 +19,15 @@ static void handle_ping(qd_session *session, qd_request **request)
                       &(qd_server_message){.kind = QD_SERVER_PONG, .as.pong = (*request)->decoded.message.as.ping});
 }
 
-/* That it came is enough. */
+/* That it came is enough; only the first after a Ping is measured. */
 static void handle_pong(qd_session *session, qd_request **request)
 {
-    (void)session;
     (void)request;
+    if (session->ping_ns != 0) {
+        qd_observe(&session->service->counters, QD_HISTOGRAM_ROUND_TRIP,
+                   qd_service_now_ns(session->service) - session->ping_ns);
+        session->ping_ns = 0;
+    }
 }
 
 static void handle_nothing(qd_session *session, qd_request **request)
@@ -213,8 +217,8 @@ static void handle_list_sessions(qd_session *session, qd_request **request)
     }
     qd_server_message message = {.kind = QD_SERVER_SESSION_LIST, .as.session_list = {.sessions = rows}};
     qd_msg_session_list *list = &message.as.session_list;
-    list->count =
-        qd_sessions_list(session->sessions, session, wanted, max, rows, (qd_session_name *)(rows + max), &list->more);
+    list->count = qd_sessions_list(session->sessions, session, wanted, max, rows, (qd_session_name *)(rows + max), NULL,
+                                   &list->more);
     qd_session_answer(session, *request, &message);
     qd_shared_free(rows, size);
 }

@@ -84,6 +84,7 @@ static void on_silent(void *context, qd_link *link)
     (void)context;
     qd_session *session = link->session;
     if (session != NULL && session->state == QD_SESSION_READY) {
+        session->ping_ns = qd_service_now_ns(session->service);
         qd_reply_send(session->service, link, &(qd_server_message){.kind = QD_SERVER_PING});
     }
 }

@@ -103,6 +103,8 @@ static void settle(qd_session *session, qd_session *older)
     qd_time_bucket_inherit(&session->endpoint->time, &older->endpoint->time);
     session->since_ns = older->since_ns;
     qd_count(&session->service->counters, QD_COUNT_RESUMED, 1);
+    qd_log(QD_LOG_AUDIT, "session taken over", QD_LOG_NUMBER("session", session->endpoint->session),
+           QD_LOG_PEER(session->link->peer), QD_LOG_STRING("client", session->client));
     qd_log(QD_LOG_DEBUG, "resumed", QD_LOG_NUMBER("session", session->endpoint->session),
            QD_LOG_PEER(session->link->peer));
     /* Before the rooms send anything. */

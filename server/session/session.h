@@ -52,6 +52,7 @@ typedef struct qd_session {
 
     qd_session_state state;
     bool pings;                                /* the feature is in use */
+    uint64_t ping_ns;                          /* when the Ping was sent that waits for a Pong; 0: none waits */
     char client[QD_CLIENT_NAME_BYTES_MAX + 1]; /* the client's name */
     uint64_t since_ns;                         /* when the client introduced itself first */
     pthread_mutex_t rooms_mutex;               /* for changes of the next three, and for other threads to read them */

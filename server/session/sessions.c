@@ -212,7 +212,7 @@ void qd_sessions_introduce(qd_sessions *sessions, qd_session *session)
 
 static bool may_see(const qd_session *by, const qd_session *session)
 {
-    return session == by || by->grant->role == QD_ROLE_ADMIN ||
+    return by == NULL || session == by || by->grant->role == QD_ROLE_ADMIN ||
            qd_token_same(by->endpoint->token, session->endpoint->token);
 }
 
@@ -222,7 +222,17 @@ typedef struct session_rows {
     bool more;
     qd_msg_session_info *row;
     qd_session_name *names;
+    qd_session_link *links; /* or NULL */
 } session_rows;
+
+static void put_link(qd_session_link *row, const qd_session *session)
+{
+    *row = (qd_session_link){.peer = ""};
+    if (!session->detached) {
+        memcpy(row->peer, session->link->peer, sizeof row->peer);
+        row->queued_bytes = qd_link_queued(session->link);
+    }
+}
 
 /* Puts the session at its place, if it is among the first `max`. Most come in ascending order, at the end. */
 static void add_row(session_rows *rows, const qd_session *session, qd_msg_session_info info)
@@ -242,6 +252,10 @@ static void add_row(session_rows *rows, const qd_session *session, qd_msg_sessio
     memmove(&rows->row[at + 1], &rows->row[at], (rows->count - at) * sizeof *rows->row);
     memmove(&rows->names[at + 1], &rows->names[at], (rows->count - at) * sizeof *rows->names);
     memcpy(rows->names[at], session->client, sizeof *rows->names);
+    if (rows->links != NULL) {
+        memmove(&rows->links[at + 1], &rows->links[at], (rows->count - at) * sizeof *rows->links);
+        put_link(&rows->links[at], session);
+    }
     rows->row[at] = info;
     rows->count++;
 }
@@ -265,9 +279,9 @@ static void list_one(const qd_session *by, const qd_msg_list_sessions *wanted, q
 }
 
 uint32_t qd_sessions_list(qd_sessions *sessions, const qd_session *by, const qd_msg_list_sessions *wanted, uint32_t max,
-                          qd_msg_session_info *rows, qd_session_name *names, bool *more)
+                          qd_msg_session_info *rows, qd_session_name *names, qd_session_link *links, bool *more)
 {
-    session_rows listed = {.max = max, .row = rows, .names = names};
+    session_rows listed = {.max = max, .row = rows, .names = names, .links = links};
     qd_session *session;
 
     pthread_mutex_lock(&sessions->mutex);

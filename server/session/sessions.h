@@ -56,12 +56,17 @@ void qd_sessions_remove(qd_sessions *sessions, qd_session *session, bool may_det
 
 /* From now on the session is listed. Its client's name and its times do not change any more. */
 void qd_sessions_introduce(qd_sessions *sessions, qd_session *session);
-/* Writes up to `max` sessions that `by` may know of: those with a larger number than `after` and in the room of that
- * handle, the lowest numbers first. Handle 0: in any room or none. Names are copied to `names`. Returns the number of
- * sessions; *more: there are others behind them. */
+/* Where a session's client is, and what it has not read yet; of a detached session "" and 0. */
+typedef struct qd_session_link {
+    char peer[sizeof((qd_link *)0)->peer];
+    uint64_t queued_bytes;
+} qd_session_link;
 typedef char qd_session_name[QD_CLIENT_NAME_BYTES_MAX + 1];
+/* Writes up to `max` sessions that `by` may know of, all of them if it is NULL: those with a larger number than `after` and in the room of that
+ * handle, the lowest numbers first. Handle 0: in any room or none. Names are copied to `names`; `links`, which may be
+ * NULL, gets one row each. Returns the number of sessions; *more: there are others behind them. [any] if `by` is NULL */
 uint32_t qd_sessions_list(qd_sessions *sessions, const qd_session *by, const qd_msg_list_sessions *wanted, uint32_t max,
-                          qd_msg_session_info *rows, qd_session_name *names, bool *more);
+                          qd_msg_session_info *rows, qd_session_name *names, qd_session_link *links, bool *more);
 
 /* Makes the session resumable under its number, with that secret. Without memory, it stays as it was. */
 void qd_sessions_enable_resume(qd_sessions *sessions, qd_session *session, const uint64_t secret[2]);

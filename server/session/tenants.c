@@ -119,30 +119,41 @@ static bool is_revoked(const qd_sessions *sessions, const qd_session *session)
            !qd_grant_same(session->grant, qd_tokens_find(sessions->tokens, session->grant->token));
 }
 
+/* The session is neither detached nor resumed any more. Under the lock. */
+static void end_open(qd_sessions *sessions, qd_session *session, const char *text)
+{
+    session->revoked = true;
+    qd_reply_send(sessions->service, session->link,
+                  &(qd_server_message){
+                      .kind = QD_SERVER_GO_AWAY,
+                      .as.go_away = {.reason = QD_GO_AWAY_REVOKED, .text = text, .deadline_ms = QD_FLUSH_MS_MAX}});
+    qd_link_close(session->link, QD_FLUSH_MS_MAX);
+}
+
+/* The timer actor ends those in front whose time is over. Under the lock. */
+static void end_detached(qd_sessions *sessions, qd_session *session)
+{
+    session->revoked = true;
+    session->expire_ns = 0;
+    TAILQ_REMOVE(&sessions->detached, session, links);
+    TAILQ_INSERT_HEAD(&sessions->detached, session, links);
+}
+
 static uint32_t revoke_open(qd_sessions *sessions)
 {
-    qd_service *service = sessions->service;
     qd_session *session;
     uint32_t count = 0;
 
     TAILQ_FOREACH (session, &sessions->open, links) {
-        if (session->revoked || !is_revoked(sessions, session)) {
-            continue;
+        if (!session->revoked && is_revoked(sessions, session)) {
+            end_open(sessions, session,
+                     "the server's operator has changed what this token allows. Connect again, or use another token");
+            count++;
         }
-        session->revoked = true;
-        count++;
-        qd_reply_send(service, session->link,
-                      &(qd_server_message){.kind = QD_SERVER_GO_AWAY,
-                                           .as.go_away = {.reason = QD_GO_AWAY_REVOKED,
-                                                          .text = "the server's operator has changed what this token "
-                                                                  "allows. Connect again, or use another token",
-                                                          .deadline_ms = QD_FLUSH_MS_MAX}});
-        qd_link_close(session->link, QD_FLUSH_MS_MAX);
     }
     return count;
 }
 
-/* The timer actor ends those in front whose time is over. */
 static uint32_t revoke_detached(qd_sessions *sessions)
 {
     qd_session *session, *next;
@@ -150,16 +161,41 @@ static uint32_t revoke_detached(qd_sessions *sessions)
 
     for (session = TAILQ_FIRST(&sessions->detached); session != NULL; session = next) {
         next = TAILQ_NEXT(session, links);
-        if (session->revoked || !is_revoked(sessions, session)) {
-            continue;
+        if (!session->revoked && is_revoked(sessions, session)) {
+            end_detached(sessions, session);
+            count++;
         }
-        session->revoked = true;
-        session->expire_ns = 0;
-        TAILQ_REMOVE(&sessions->detached, session, links);
-        TAILQ_INSERT_HEAD(&sessions->detached, session, links);
-        count++;
     }
     return count;
+}
+
+static qd_session *find_number(struct qd_session_list *list, uint64_t number)
+{
+    qd_session *session;
+
+    TAILQ_FOREACH (session, list, links) {
+        if (session->endpoint->session == number && session->introduced && !session->revoked) {
+            break;
+        }
+    }
+    return session;
+}
+
+bool qd_sessions_disconnect(qd_sessions *sessions, uint64_t number)
+{
+    const qd_scheduler *scheduler = sessions->service->config.scheduler;
+
+    pthread_mutex_lock(&sessions->mutex);
+    qd_session *open = find_number(&sessions->open, number);
+    qd_session *detached = open == NULL ? find_number(&sessions->detached, number) : NULL;
+    if (open != NULL) {
+        end_open(sessions, open, "the server's operator has ended this session. Connect again for a new one");
+    } else if (detached != NULL) {
+        end_detached(sessions, detached);
+        scheduler->wake(scheduler->context, &sessions->timer);
+    }
+    pthread_mutex_unlock(&sessions->mutex);
+    return open != NULL || detached != NULL;
 }
 
 uint32_t qd_sessions_reload(qd_sessions *sessions, qd_tokens *tokens)

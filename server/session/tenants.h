@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tenants: what the token of a Hello allows, whose account pays for the session, and what happens when the tokens change.
+ * Tenants: what the token of a Hello allows, whose account pays for the session, and what happens when the tokens
+ * change, or the operator ends a session.
  */
 #ifndef QD_SESSION_TENANTS_H
 #define QD_SESSION_TENANTS_H
@@ -19,5 +20,9 @@ bool qd_session_fault_quota(const qd_session *session, const qd_shortage *shorta
  * token is gone or allows something else, and ends those that are detached: they cannot be resumed. The server must have
  * tokens already. Returns how many sessions end. [any] */
 uint32_t qd_sessions_reload(qd_sessions *sessions, qd_tokens *tokens);
+
+/* Ends the session with that number, detached or not: sends GoAway REVOKED, and the session cannot be resumed. Returns
+ * whether there is one. [any] */
+bool qd_sessions_disconnect(qd_sessions *sessions, uint64_t number);
 
 #endif

@@ -26,7 +26,7 @@ run_quietly() {
 
 say "fetching the libraries"
 packages=(libuv1 libuv1-dev libprotobuf-c1 libprotobuf-c-dev libjemalloc2 libjemalloc-dev zlib1g zlib1g-dev libssl3 libssl-dev
-    libcmocka0 libcmocka-dev)
+    libcmocka0 libcmocka-dev libwebsockets17 libwebsockets-dev libcap2 libjansson4 libjansson-dev)
 root=$work/root
 mkdir -p "$root" "$work"/apt/{lists,archives}/partial "$work/packages"
 touch "$work/apt/status"
@@ -46,7 +46,8 @@ build=$work/build
 export PKG_CONFIG_LIBDIR=$root/usr/lib/aarch64-linux-gnu/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
 emulate+=(-E "LD_LIBRARY_PATH=$root/usr/lib/aarch64-linux-gnu")
 run_quietly cmake -S "$QD_SOURCE" -B "$build" -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 \
-    -DCMAKE_C_COMPILER="$compiler" -DCMAKE_CROSSCOMPILING_EMULATOR="$(IFS=';' && echo "${emulate[*]}")" \
+    -DCMAKE_C_COMPILER="$compiler" -DCMAKE_EXE_LINKER_FLAGS="-Wl,-rpath-link,$root/usr/lib/aarch64-linux-gnu" \
+    -DCMAKE_CROSSCOMPILING_EMULATOR="$(IFS=';' && echo "${emulate[*]}")" \
     -DQD_WERROR=ON -DQD_SEEDS=$seeds
 run_quietly cmake --build "$build" --parallel "$(nproc)"
 

@@ -30,7 +30,8 @@ static void check_options(const qd_server_options *options)
 {
     const qd_limits *limits = &options->limits;
 
-    FUZZ_CHECK(memchr(options->host, '\0', sizeof options->host) != NULL && options->host[0] != '\0');
+    FUZZ_CHECK(memchr(options->listen.host, '\0', sizeof options->listen.host) != NULL &&
+               options->listen.host[0] != '\0');
     FUZZ_CHECK(options->workers <= QD_POOL_WORKERS_MAX && options->loops <= QD_LOOPS_MAX);
     FUZZ_CHECK(limits->connections_max > 0 && limits->rooms_max > 0 && limits->entities_max > 0);
     FUZZ_CHECK(limits->frame_bytes_max >= QD_FRAME_BYTES_BEFORE_HELLO && limits->queue_bytes_max > 0);

@@ -28,7 +28,9 @@ FILES_MAX = 16
 # Which folders each folder may include. A folder may always include itself.
 LAYERS = {
     "server": ["app"],
-    "app": ["client/options", "session", "session/check", "actor", "actor/service", "room", "space", "work", "net", "net/tls", "base", "proto"],
+    "app": ["client/options", "admin", "session", "session/check", "actor", "actor/service", "room", "space", "work", "net", "net/tls", "base", "proto"],
+    "admin": ["admin/parts", "session", "session/check", "actor", "actor/service", "base", "proto"],
+    "admin/parts": ["session/check", "base", "proto"],
     "session": ["session/check", "actor", "actor/state", "actor/service", "actor/pacing", "net", "base", "proto"],
     "session/check": ["actor/commands", "actor/service", "base/files", "base", "proto", "proto/relay"],
     "actor": ["actor/commands", "actor/tick", "actor/relay", "actor/state", "actor/service", "actor/pacing", "room", "base", "proto"],
@@ -261,6 +263,7 @@ ERRORS = "tests/sim/errors.expected"
 # Where error texts are written: texts of three words or more outside log lines.
 ERROR_SOURCES = ("server/session/", "server/actor/", "server/app/server.c", "proto/decode_generic.c")
 # Texts and parts of texts that no request of the simulation gets, each with the reason.
+OF_ADMIN = "only the admin API does that; see tests/integration/admin_api.sh"
 OF_TOKENS = "about the token file, for the operator; see tests/unit/session_token_file.c"
 UNSEEN = {
     "the server has no memory left for a session (--memory-max). Connect again later":
@@ -273,6 +276,7 @@ UNSEEN = {
     "has no token; must have at least one. Write one per line": OF_TOKENS,
     "cannot be read: %s": OF_TOKENS,
     "does not fit into memory": OF_TOKENS,
+    "the server's operator has ended this session. Connect again for a new one": OF_ADMIN,
     "a number and a secret": "an assertion of the compiler",
     "the room has %u sessions; must have at most that many. Open another room": "needs 1,048,576 sessions",
 }

@@ -293,7 +293,7 @@ static int teardown(void **state)
         qd_room_actor_leave(room, sessions[i].membership);
         qd_endpoint_release(sessions[i].endpoint);
     }
-    qd_room_actor_stop(room);
+    qd_room_actor_stop(room, QD_ROOM_CLOSED_SHUTDOWN);
     run_woken();
     w.retired(&room->base);
     qd_account_release(tenant);

@@ -38,8 +38,8 @@ static void assert_bad(qd_server_options_result result, const char *text)
 TEST(options_left_out_get_defaults)
 {
     assert_int_equal(parse((char *[]){"quadrille-server", NULL}), QD_SERVER_OPTIONS_RUN);
-    assert_string_equal(options.host, "127.0.0.1");
-    assert_int_equal(options.port, 7400);
+    assert_string_equal(options.listen.host, "127.0.0.1");
+    assert_int_equal(options.listen.port, 7400);
     assert_int_equal(options.workers, 0);
     assert_int_equal(options.loops, 0);
     assert_int_equal(options.limits.connections_max, 1024);
@@ -58,6 +58,9 @@ TEST(options_left_out_get_defaults)
     assert_int_equal(options.limits.room_batches_max, 1024);
     assert_int_equal(options.limits.session_share, 10);
     assert_int_equal(options.drain_seconds, 10);
+    assert_string_equal(options.admin.host, "");
+    assert_null(options.admin_token_file);
+    assert_int_equal(options.admin_room_labels, 0);
     assert_null(options.token_file);
     assert_false(options.insecure);
     assert_int_equal(options.limits.empty_close_ms_max, 600000);
@@ -101,11 +104,11 @@ TEST(loopback_hosts_are_those_of_this_machine)
 TEST(listen_without_host_and_port_is_refused)
 {
     assert_int_equal(PARSE("--listen", "game.example:0"), QD_SERVER_OPTIONS_RUN);
-    assert_string_equal(options.host, "game.example");
-    assert_int_equal(options.port, 0);
+    assert_string_equal(options.listen.host, "game.example");
+    assert_int_equal(options.listen.port, 0);
     assert_int_equal(PARSE("--listen", "[::1]:65535"), QD_SERVER_OPTIONS_RUN);
-    assert_string_equal(options.host, "::1");
-    assert_int_equal(options.port, 65535);
+    assert_string_equal(options.listen.host, "::1");
+    assert_int_equal(options.listen.port, 65535);
     assert_bad(PARSE("--listen", "::1:7400"),
                "--listen is '::1:7400'; must be HOST:PORT. Write an IPv6 address as [ADDRESS]:PORT." FIX);
     assert_int_equal(PARSE("--listen", "[]:7400"), QD_SERVER_OPTIONS_BAD);

@@ -88,6 +88,20 @@ static void send_lists(qd_room_actor *actor, const qd_request *request, const qd
     qd_frames_deinit(&list);
 }
 
+static void count_codes(qd_room_actor *actor, const qd_room_refusals *refusals)
+{
+    uint32_t counts[QD_ERROR_CODES_END] = {0};
+
+    for (uint32_t i = 0; i < refusals->listed; i++) {
+        counts[refusals->code[i]]++;
+    }
+    for (uint32_t code = 0; code < QD_ERROR_CODES_END; code++) {
+        if (counts[code] > 0) {
+            qd_count(&actor->service->counters, (qd_counter)(QD_COUNT_ERROR + code), counts[code]);
+        }
+    }
+}
+
 void qd_accepted_send_refusals(qd_room_actor *actor, const qd_request *request, const uint32_t *id,
                                const qd_room_refusals *refusals)
 {
@@ -99,6 +113,7 @@ void qd_accepted_send_refusals(qd_room_actor *actor, const qd_request *request, 
     }
     qd_refusal_text(actor, &request->decoded.message, id, refusals, text);
     qd_count(&actor->service->counters, QD_COUNT_ERRORS, 1);
+    count_codes(actor, refusals);
     if (memchr(refusals->code, (int)actor->charges.short_of.code, refusals->listed) != NULL) {
         qd_count_refusal(&actor->service->counters, &actor->charges.short_of);
     }

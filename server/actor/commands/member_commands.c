@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../../base/log.h"
 #include "../../base/memory/array.h"
 #include "../../room/room_views.h"
 #include "../tick/applied.h"
@@ -52,6 +53,9 @@ void qd_open_command(qd_room_actor *actor, const qd_request *request)
             return;
         }
     }
+    qd_log(QD_LOG_AUDIT, "room opened", QD_LOG_NUMBER("room", actor->entry.handle),
+           QD_LOG_STRING("name", actor->entry.name), QD_LOG_NUMBER("created", request->created),
+           QD_LOG_NUMBER("session", membership->endpoint->session), QD_LOG_PEER(membership->endpoint->link->peer));
     qd_command_answer(actor, request,
                       &(qd_server_message){.seq = request->decoded.message.seq,
                                            .kind = QD_SERVER_ROOM_OPENED,

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "../../../proto/codec.h"
+#include "../../base/log.h"
 #include "../../base/memory/array.h"
 #include "../tick/applied.h"
 #include "accepted.h"
@@ -259,6 +260,10 @@ void qd_adopt_command(qd_room_actor *actor, const qd_request *request)
         actor->resets_due = true;
         qd_count(&actor->service->counters, QD_COUNT_UPDATES, answer.count);
         report(actor, &answers, membership->endpoint->link, seq, &answer);
+        qd_log(QD_LOG_AUDIT, "entities taken over", QD_LOG_NUMBER("room", actor->entry.handle),
+               QD_LOG_STRING("name", actor->entry.name), QD_LOG_NUMBER("count", answer.count),
+               QD_LOG_NUMBER("from", answer.from), QD_LOG_NUMBER("session", answer.to),
+               QD_LOG_PEER(membership->endpoint->link->peer));
     }
     qd_frames_deinit(&reports);
     qd_frames_deinit(&answers);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "counters.h"
 
+#define X(name, number) _Static_assert((number) < QD_ERROR_CODES_END, "each code has a counter");
+QD_ERROR_CODES(X)
+#undef X
+
 /* The part that this thread counts in. Part 0 is shared by the threads that found no other free. */
 static uint32_t part_of_thread(void)
 {
@@ -16,15 +20,51 @@ static uint32_t part_of_thread(void)
 }
 
 /* A thread that has a part to itself needs no locked instruction, which would wait for all earlier stores. */
-void qd_count(qd_counters *counters, qd_counter counter, uint64_t amount)
+static void add(uint32_t part, _Atomic uint64_t *count, uint64_t amount)
 {
-    uint32_t part = part_of_thread();
-    _Atomic uint64_t *count = &counters->parts[part].of[counter];
-
     if (part == 0) {
         atomic_fetch_add_explicit(count, amount, memory_order_relaxed);
     } else {
         atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + amount, memory_order_relaxed);
+    }
+}
+
+void qd_count(qd_counters *counters, qd_counter counter, uint64_t amount)
+{
+    const uint32_t part = part_of_thread();
+
+    add(part, &counters->parts[part].of[counter], amount);
+}
+
+static uint32_t bucket_of(qd_histogram histogram, uint64_t value)
+{
+    const uint64_t unit = histogram == QD_HISTOGRAM_QUEUE ? 1 : QD_HISTOGRAM_TIME_NS;
+    const uint64_t units = (value + unit - 1) / unit;
+    const uint32_t bucket = units <= 1 ? 0 : 64 - (uint32_t)__builtin_clzll(units - 1);
+
+    return bucket < QD_HISTOGRAM_BUCKETS ? bucket : QD_HISTOGRAM_BUCKETS - 1;
+}
+
+void qd_observe(qd_counters *counters, qd_histogram histogram, uint64_t value)
+{
+    const uint32_t part = part_of_thread();
+
+    add(part, &counters->parts[part].buckets[histogram][bucket_of(histogram, value)], 1);
+    add(part, &counters->parts[part].sums[histogram], value);
+}
+
+void qd_observed(const qd_counters *counters, qd_histogram histogram, uint64_t buckets[QD_HISTOGRAM_BUCKETS],
+                 uint64_t *sum)
+{
+    *sum = 0;
+    for (uint32_t i = 0; i < QD_HISTOGRAM_BUCKETS; i++) {
+        buckets[i] = 0;
+    }
+    for (uint32_t part = 0; part < QD_COUNTER_PARTS; part++) {
+        *sum += atomic_load_explicit(&counters->parts[part].sums[histogram], memory_order_relaxed);
+        for (uint32_t i = 0; i < QD_HISTOGRAM_BUCKETS; i++) {
+            buckets[i] += atomic_load_explicit(&counters->parts[part].buckets[histogram][i], memory_order_relaxed);
+        }
     }
 }
 

@@ -72,6 +72,7 @@ void qd_reply_send(qd_service *service, qd_link *link, const qd_server_message *
 void qd_reply_error_message(qd_service *service, qd_link *link, const qd_msg_error *error)
 {
     qd_count(&service->counters, QD_COUNT_ERRORS, 1);
+    qd_count(&service->counters, (qd_counter)(QD_COUNT_ERROR + error->code), 1);
     qd_log(QD_LOG_DEBUG, "error", QD_LOG_PEER(link->peer), QD_LOG_NUMBER("seq", error->seq),
            QD_LOG_NUMBER("room", error->room), QD_LOG_STRING("code", qd_error_code_name(error->code)),
            QD_LOG_STRING("text", error->text));

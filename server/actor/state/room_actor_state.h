@@ -75,11 +75,11 @@ typedef struct qd_room_actor {
     uint64_t served_ns;         /* with any in `laters`: when one of them last had its turn */
     qd_membership *applied_due; /* memberships with an Applied due at the tick */
     uint32_t lagging_count;
-    bool resets_due;   /* a Subscribe waits for its reset */
-    bool changed;      /* since the last tick */
-    bool charges_due;  /* the next tick settles all charges */
-    bool trims;        /* much may have gone from the room: it gives memory back when nothing else is due */
-    _Atomic bool stop; /* the server is stopping [any] */
+    bool resets_due;         /* a Subscribe waits for its reset */
+    bool changed;            /* since the last tick */
+    bool charges_due;        /* the next tick settles all charges */
+    bool trims;              /* much may have gone from the room: it gives memory back when nothing else is due */
+    _Atomic uint8_t closing; /* the qd_room_closed_reason with which the process closes it; 0: none [any] */
     qd_clock_state clock;
     uint32_t quiet_ticks; /* the last ones, which nobody had to get anything of, and skipped ones with them */
     uint64_t timer_ns;    /* when the actor asked to be woken; QD_NEVER: it did not */
@@ -95,6 +95,7 @@ typedef struct qd_room_actor {
     _Atomic uint64_t shown_tick;
     _Atomic uint64_t shown_zero_ns; /* of a room at rest: its ticks count from this time; QD_NEVER: shown_tick holds */
     _Atomic uint32_t shown_entities, shown_sessions;
+    _Atomic uint32_t shown_tick_us, shown_slowed_hz; /* of the last tick; 0: it is not slowed */
     _Atomic uint32_t users;
     _Atomic uint32_t writers; /* memberships that have sent a batch or a query */
 

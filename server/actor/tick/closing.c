@@ -28,6 +28,9 @@ bool qd_membership_remove(qd_room_actor *actor, qd_membership *membership)
 
 void qd_room_actor_close(qd_room_actor *actor, qd_room_closed_reason reason, qd_membership *asker, uint64_t seq)
 {
+    static const char *const reasons[] = {[QD_ROOM_CLOSED_REQUESTED] = "requested",
+                                          [QD_ROOM_CLOSED_EMPTY] = "empty",
+                                          [QD_ROOM_CLOSED_SHUTDOWN] = "shutdown"};
     qd_service *service = actor->service;
 
     qd_room_directory_lock(&service->directory);
@@ -54,6 +57,9 @@ void qd_room_actor_close(qd_room_actor *actor, qd_room_closed_reason reason, qd_
         (void)qd_membership_remove(actor, membership);
         qd_membership_shut(membership, QD_MEMBERSHIP_CLOSED);
     }
+    qd_log(QD_LOG_AUDIT, "room closed", QD_LOG_NUMBER("room", actor->entry.handle),
+           QD_LOG_STRING("name", actor->entry.name), QD_LOG_STRING("reason", reasons[reason]),
+           QD_LOG_NUMBER("session", asker != NULL ? asker->endpoint->session : 0));
     qd_log(QD_LOG_DEBUG, "room closed", QD_LOG_NUMBER("room", actor->entry.handle),
            QD_LOG_STRING("name", actor->entry.name), QD_LOG_NUMBER("reason", (uint64_t)reason));
     qd_room_actor_free_room(actor);

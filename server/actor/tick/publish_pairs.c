@@ -118,6 +118,9 @@ static void deliver(publication *round, const qd_room_report *report)
     if (report->suspended_reason == QD_SUSPEND_MEMORY) {
         qd_count(&actor->service->counters, QD_COUNT_SUSPENDED_MEMORY, 1);
     }
+    if (report->reset) {
+        qd_count(&actor->service->counters, QD_COUNT_RESETS_PAIRS, 1);
+    }
     if (frames_of(round, report, &first, &count)) {
         sent = qd_reply_queue(actor->service, membership->endpoint->link, round->list.frames + first, count,
                               QD_LINK_EVENTS);

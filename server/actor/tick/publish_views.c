@@ -299,6 +299,9 @@ static void deliver(qd_room_actor *actor, const qd_room_view_report *report, qd_
     if (report->suspended_reason == QD_SUSPEND_MEMORY) {
         qd_count(&actor->service->counters, QD_COUNT_SUSPENDED_MEMORY, 1);
     }
+    if (report->reset) {
+        qd_count(&actor->service->counters, QD_COUNT_RESETS_VIEWS, 1);
+    }
     if (encode_with_sessions(actor, report, list)) {
         sent = qd_reply_queue(actor->service, membership->endpoint->link, list->frames, list->count, QD_LINK_EVENTS);
         qd_time_bill_frames(actor, membership, list->frames, list->count);

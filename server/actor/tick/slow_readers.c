@@ -17,6 +17,7 @@ static void lag(qd_room_actor *actor, qd_membership *membership)
     }
     membership->lagging = true;
     actor->lagging_count++;
+    qd_count(&actor->service->counters, QD_COUNT_LAGGING, 1);
     atomic_store(&membership->lagging_shown, true);
     /* If the reset did not fit into half of the queue, the next one waits until the queue is empty, which has room for
      * any reset. The reader's time goes on meanwhile. */

@@ -105,6 +105,7 @@ uint64_t qd_tick(qd_room_actor *actor, uint32_t skipped, qd_membership *payer)
     }
     uint64_t end_ns = qd_service_now_ns(service);
     keep_time(actor, end_ns - start_ns);
+    qd_observe(&service->counters, QD_HISTOGRAM_TICK, end_ns - start_ns);
     actor->tick_ns = qd_work_time_of(service, end_ns, end_ns - start_ns);
     qd_time_bill_tick(actor, payer, end_ns,
                       &(qd_tick_parts){.took_ns = end_ns - start_ns,

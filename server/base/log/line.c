@@ -14,11 +14,11 @@
 /* A field that is begun has room for its name's marks and for a number. */
 #define FIELD_BYTES_MIN 48u
 
-static const char *const level_names[] = {"error", "warn", "info", "debug"};
+static const char *const level_names[] = {"error", "warn", "info", "debug", "audit"};
 
 bool qd_log_level_of(const char *name, qd_log_level *level)
 {
-    for (size_t i = 0; i < sizeof level_names / sizeof level_names[0]; i++) {
+    for (size_t i = 0; i <= QD_LOG_DEBUG; i++) {
         if (strcmp(name, level_names[i]) == 0) {
             *level = (qd_log_level)i;
             return true;

@@ -22,7 +22,13 @@
 #define QD_LOG_LINE_BYTES_MAX  4096u /* PIPE_BUF: one write of so much to a pipe is not mixed with others */
 #define QD_LOG_VALUE_BYTES_MAX 512u
 
-typedef enum qd_log_level { QD_LOG_ERROR = 0, QD_LOG_WARN, QD_LOG_INFO, QD_LOG_DEBUG } qd_log_level;
+typedef enum qd_log_level {
+    QD_LOG_ERROR = 0,
+    QD_LOG_WARN,
+    QD_LOG_INFO,
+    QD_LOG_DEBUG,
+    QD_LOG_AUDIT, /* a kind of its own, beside the levels: see qd_log_audit_set */
+} qd_log_level;
 
 typedef enum qd_log_format { QD_LOG_FORMAT_TEXT = 0, QD_LOG_FORMAT_JSON } qd_log_format;
 

@@ -38,6 +38,21 @@ size_t qd_memory_footprint(size_t *free_bytes)
     return PROGRAM_BYTES + held + number("stats.arenas." ALL_ARENAS ".tcache_bytes");
 }
 
+qd_allocator_stats qd_memory_allocator_stats(void)
+{
+    uint64_t epoch = 1;
+
+    (void)mallctl("epoch", NULL, NULL, &epoch, sizeof epoch);
+    return (qd_allocator_stats){
+        .allocated = number("stats.allocated"),
+        .active = number("stats.active"),
+        .metadata = number("stats.metadata"),
+        .resident = number("stats.resident"),
+        .mapped = number("stats.mapped"),
+        .retained = number("stats.retained"),
+    };
+}
+
 void qd_memory_return_free(void)
 {
     (void)mallctl("arena." ALL_ARENAS ".purge", NULL, NULL, NULL, 0);
@@ -47,6 +62,11 @@ size_t qd_memory_footprint(size_t *free_bytes)
 {
     *free_bytes = 0;
     return PROGRAM_BYTES;
+}
+
+qd_allocator_stats qd_memory_allocator_stats(void)
+{
+    return (qd_allocator_stats){0};
 }
 
 void qd_memory_return_free(void) {}

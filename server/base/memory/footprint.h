@@ -10,6 +10,13 @@
 
 /* In bytes, now. *free_bytes of them are free pages. [any] */
 size_t qd_memory_footprint(size_t *free_bytes);
+/* The allocator's own figures, in bytes; all are 0 in a build without jemalloc. */
+typedef struct qd_allocator_stats {
+    size_t allocated, active, metadata, resident, mapped, retained;
+} qd_allocator_stats;
+
+/* Now. [any] */
+qd_allocator_stats qd_memory_allocator_stats(void);
 /* Returns the free pages to the system, which takes a millisecond for some MiB. [any] */
 void qd_memory_return_free(void);
 
