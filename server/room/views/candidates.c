@@ -239,10 +239,24 @@ static void prefetch_evaluation(const qd_candidates *candidates, size_t i)
     }
 }
 
+/* A limit that may choose needs all entries of the observer: it is evaluated as a whole. */
+static bool may_choose(const qd_observer *observer)
+{
+    return observer->limit > 0 && observer->entries.count > observer->limit;
+}
+
 void qd_candidates_evaluate(const qd_candidates *candidates)
 {
+    qd_views *views = candidates->views;
+
     for (size_t i = 0; i < candidates->count; i++) {
+        const uint32_t row = candidates->all[i].row;
+
         prefetch_evaluation(candidates, i);
-        evaluate(candidates->views, candidates->all[i]);
+        if (may_choose(&views->observers[row])) {
+            views->attention[row] |= QD_ATTEND_ONCE;
+        } else {
+            evaluate(views, candidates->all[i]);
+        }
     }
 }

@@ -356,7 +356,7 @@ static int take(const qd_views *views, uint32_t member, const qd_msg_observers *
     observer->team = number_at(batch->team, i);
     observer->limit = number_at(batch->limit, i);
     observer->enter_budget = number_at(batch->enter_budget, i);
-    observer->is_plain = observer->leave_margin <= 0 && observer->enter_budget == 0;
+    observer->is_plain = observer->leave_margin <= 0 && observer->enter_budget == 0 && observer->limit == 0;
     observer->tiers = (uint8_t)batch->tier_count;
     for (uint32_t tier = 0; tier < batch->tier_count; tier++) {
         observer->relay_range[tier] = batch->relay_range[tier];
@@ -384,7 +384,7 @@ static bool tiers_are_good(const qd_msg_observers *batch)
 /* Observers for which the entries that changed are not enough. */
 static uint8_t attention_for(const qd_observer *observer)
 {
-    bool always = observer->limit > 0 || observer->kind == QD_ROOM_CONE || observer->show_count > 0;
+    bool always = observer->kind == QD_ROOM_CONE || observer->show_count > 0;
 
     return QD_ATTEND_ONCE | (always ? QD_ATTEND_ALWAYS : 0) | (observer->tiers > 0 ? QD_ATTEND_RELAY : 0);
 }

@@ -73,8 +73,8 @@ typedef enum qd_observer_state {
 
 /* Why a tick evaluates an observer as a whole, and not only the entries that changed; or why it relays. */
 enum {
-    QD_ATTEND_ALWAYS = 1, /* it has a limit, a cone or a list `show` */
-    QD_ATTEND_ONCE = 2,   /* the observer has changed, or an entity waits to enter */
+    QD_ATTEND_ALWAYS = 1, /* it has a cone or a list `show` */
+    QD_ATTEND_ONCE = 2,   /* it has changed, an entity waits to enter, or the limit may choose */
     QD_ATTEND_GONE = 4,
     QD_ATTEND_WHOLE = 7,
     QD_ATTEND_RELAY = 8, /* it has relay tiers */
@@ -102,7 +102,7 @@ typedef struct qd_observer {
     uint8_t kind;  /* qd_room_region_kind */
     uint8_t tiers;
     bool sees_self : 1;
-    bool is_plain : 1;   /* without leave_margin and enter_budget */
+    bool is_plain : 1;   /* without leave_margin, enter_budget and limit */
     bool owns_lists : 1; /* of a copy (last_tick.h): the row has other lists now */
 
     uint32_t id;
