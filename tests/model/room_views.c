@@ -110,12 +110,12 @@ static void choose_finding(struct run *run, uint32_t command)
     rng_stream rng = {run->seed * 1009 + command};
     const unsigned axes = run->is_3d ? 3 : 2;
     qd_views *views = &run->room->views;
-    uint32_t finders = 0;
+    uint32_t kernels = 0;
 
-    while (qd_join_finder_at(finders, axes)) {
-        finders++;
+    while (qd_join_kernel_at(kernels, axes)) {
+        kernels++;
     }
-    views->join_tuning.finder = qd_join_finder_at(rng_below(&rng, finders), axes);
+    views->join_tuning.kernel = qd_join_kernel_at(rng_below(&rng, kernels), axes);
     views->join_tuning.always = finding == BY_JOIN || (finding == ALTERNATING && rng_one_in(&rng, 2));
     met->joined += views->uses_join;
 }

@@ -24,14 +24,13 @@
 enum {
     QD_TARGET_CARRIER_CHANGED = 1, /* listed in changed_carriers */
     QD_TARGET_CHANGED = 2,         /* listed in changed */
-    QD_TARGET_ADDED = 4,           /* listed in the additions of the spatial join */
-    QD_TARGET_KEPT = 8,            /* listed in kept */
+    QD_TARGET_KEPT = 4,            /* listed in kept */
 };
 
 /* An entity as observers see it. All that the rule reads lies together. */
 typedef struct qd_target {
     float at[3];             /* in two dimensions the last is 0 */
-    uint32_t position_round; /* the round that first shows this position, */
+    uint32_t position_round; /* the round that first shows this position, or that the entity has gone, */
     uint32_t spawn_round;    /* and the round that first shows the entity */
     uint32_t category, team;
     uint32_t point, beacon; /* its bodies in the visibility index; QD_NONE */
@@ -178,7 +177,7 @@ typedef struct qd_view_columns {
 /* Only tests change these. */
 typedef struct qd_join_tuning {
     bool always;                         /* use the spatial join even where it does not pay */
-    const struct qd_join_finder *finder; /* NULL: the fastest */
+    const struct qd_join_kernel *kernel; /* NULL: the fastest */
     uint32_t looks_without_hits_max;     /* 0: the default */
 } qd_join_tuning;
 
@@ -200,7 +199,7 @@ typedef struct qd_views {
     qd_target *targets;                   /* by slot of the room's space */
     uint32_t target_capacity, target_end; /* nothing is known of slots from target_end on */
     qd_position *was;      /* by the same: where the target was at the last tick, if its position_round */
-    uint32_t was_capacity; /* is the next round. Apart from targets, because no tick reads it */
+    uint32_t was_capacity; /* is the next round. Apart from targets, because few ticks read it */
     uint32_t move_count;   /* moves of entities since the last tick */
     struct qd_join *join;  /* exists together with the index */
     qd_join_tuning join_tuning;

@@ -80,14 +80,7 @@ void qd_visibility_close(qd_views *views)
 
 qd_status qd_visibility_add(qd_views *views, uint32_t slot, const qd_body *body)
 {
-    if (views->uses_join && !qd_join_reserve(views)) {
-        return QD_ERR_NO_MEMORY;
-    }
-    qd_status status = qd_view_index_add(views, slot, body);
-    if (status == QD_OK && views->uses_join) {
-        qd_join_add(views, slot);
-    }
-    return status;
+    return qd_view_index_add(views, slot, body);
 }
 
 /* ---- ticks ---- */
@@ -164,7 +157,6 @@ static void stop_join(qd_views *views)
         return;
     }
     views->uses_join = false;
-    qd_join_stop(views);
     qd_view_index_catch_up(views);
 }
 
@@ -202,8 +194,8 @@ qd_crossings qd_visibility_all(qd_views *views, const qd_executor *executor, uin
 void qd_visibility_trim(qd_views *views, uint32_t slot_end)
 {
     qd_space_trim(views->index);
-    /* The join and the lists of changes name slots that are free again. */
-    if (views->uses_join || views->kept_count + views->changed_count + views->changed_carriers_count > 0) {
+    /* The lists of changes name slots that are free again. */
+    if (views->kept_count + views->changed_count + views->changed_carriers_count > 0) {
         return;
     }
     views->target_end = views->target_end < slot_end ? views->target_end : slot_end;
