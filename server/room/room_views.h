@@ -14,7 +14,7 @@
  *
  * An entity in the view that is not chosen leaves at once. A chosen entity that is not in the view enters when
  * enter_budget and the member's bytes allow it. RELAY reports positions of entities in the view, by tiers, if they have
- * changed since they were last reported. That counts from before the observer had tiers, too.
+ * changed since they were last reported, or if the observer got its first tiers since.
  *
  * BYTES. bytes_max limits what a member gets of views per tick. A leave counts QD_VIEW_LEAVE_BYTES, an enter
  * QD_VIEW_ENTER_BYTES and its payload, a relay QD_VIEW_RELAY_BYTES; resets do not count. Leaves are always reported.

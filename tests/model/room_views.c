@@ -118,6 +118,10 @@ static void choose_finding(struct run *run, uint32_t command)
     views->join_tuning.kernel = qd_join_kernel_at(rng_below(&rng, kernels), axes);
     views->join_tuning.always = finding == BY_JOIN || (finding == ALTERNATING && rng_one_in(&rng, 2));
     met->joined += views->uses_join;
+    for (uint32_t row = 0; row < views->count && views->uses_join; row++) {
+        met->derived += views->observers[row].is_derived;
+        met->bound += views->observers[row].is_derived && views->join->derived[row].chosen;
+    }
 }
 
 enum { COMMAND_TICK = 0, COMMAND_OBSERVE = 40, COMMAND_SPAWN = 100, COMMAND_MOVE };
@@ -178,6 +182,11 @@ static uint32_t set_up(struct run *run, rng_stream *rng, qd_room_config *config)
     run->has_bytes = rng_one_in(rng, 2);
     run->has_limits = rng_one_in(rng, 2);
     run->has_beacons = rng_one_in(rng, 2);
+    /* Observers whose views can be derived. */
+    run->has_simple = rng_one_in(rng, 2);
+    run->has_margins &= !run->has_simple;
+    run->has_bytes &= !run->has_simple;
+    run->has_beacons &= !run->has_simple;
     run->now_ns = rng_below(rng, 1000);
     run->swept = rng_one_in(rng, 4);
     run->circles = rng_one_in(rng, 2);
@@ -239,7 +248,7 @@ static bool met_everything(void)
                                 QD_ROOM_BAD_REGION, QD_ROOM_OBSERVERS_FULL};
     bool all = met->enters > 0 && met->relays > 0 && met->watchers > 0 && met->resets > 0 && met->suspensions > 0 &&
                met->losses > 0 && met->split_traversals > 0 && met->handed_over > 0 && met->adopted > 0 &&
-               met->joined > 0;
+               met->joined > 0 && met->derived > 0 && met->bound > 0;
 
     for (int reason = QD_ROOM_LEFT_ROOM_CLOSED; reason <= QD_ROOM_LEFT_LIMIT; reason++) {
         all = all && met->leaves[reason] > 0;
@@ -264,6 +273,7 @@ int main(int argument_count, char **arguments)
     for (int reason = 0; reason <= QD_ROOM_LEFT_LIMIT; reason++) {
         leaves += met->leaves[reason];
     }
+    printf("%" PRIu64 " derived views, %" PRIu64 " with a limit that binds\n", met->derived, met->bound);
     printf("%" PRIu64 " seeds: %" PRIu64 " ticks (%" PRIu64 " split), %" PRIu64 " enters, %" PRIu64 " leaves, %" PRIu64
            " relays, %" PRIu64 " watchers, %" PRIu64 " resets, %" PRIu64 " suspensions\n",
            seeds, met->ticks, met->split_traversals, met->enters, leaves, met->relays, met->watchers, met->resets,

@@ -91,9 +91,13 @@ static void all_kernels_agree(unsigned axes)
         const qd_join_ball ball_was = qd_join_ball_of(was, radius);
         for (uint32_t i = 0; qd_join_kernel_at(i, axes); i++) {
             uint16_t is[WORDS], did[WORDS];
-            const bool unsure = qd_join_kernel_at(i, axes)->both(&points, WORDS, &ball_now, &ball_was, is, did);
+            const qd_join_kernel *kernel = qd_join_kernel_at(i, axes);
+            qd_join_counts counts;
+            const bool unsure = kernel->both(&points, WORDS, &ball_now, &ball_was, is, did, &counts);
+            const qd_join_counts again = kernel->count(is, did, WORDS);
 
             unsure_balls += unsure;
+            assert_memory_equal(&counts, &again, sizeof counts);
             assert_true(is_sound(did, unsure, points.was, was, radius, axes));
             assert_true(is_none || is_sound(is, unsure, points.now, now, radius, axes));
             for (uint32_t word = 0; word < WORDS && is_none; word++) {

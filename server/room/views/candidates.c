@@ -3,6 +3,7 @@
 
 #include "state/rule.h"
 #include "view_news.h"
+#include "join/join.h"
 
 /* Such an observer is evaluated at this tick in any case. */
 static bool is_whole(const qd_views *views, uint32_t row)
@@ -165,6 +166,38 @@ void qd_candidates_note(qd_candidates *candidates, const qd_crossings *crossings
     }
     for (size_t i = 0; i < candidates->begin_count && !views->no_memory; i++) {
         note(candidates, pair_of(candidates->begins[i]), flag_of(candidates->begins[i]), true);
+    }
+}
+
+/* A leave of a derived view. */
+static void leave(qd_views *views, uint32_t row, uint32_t slot)
+{
+    qd_observer *observer = &views->observers[row];
+    const qd_target *target = &views->targets[slot];
+    const qd_join_region *region = &views->join->regions[row * QD_REGION_BODIES];
+    const bool is_near = qd_join_region_has(region, target->at, qd_views_axes(views));
+    const uint32_t flags = is_near ? QD_ENTRY_INNER : 0;
+
+    qd_view_report_leave(views, observer, slot, qd_rule_reason(views, observer, slot, flags));
+}
+
+void qd_candidates_take(qd_views *views, const qd_crossings *crossings)
+{
+    for (size_t i = 0; i < crossings->change_count; i++) {
+        const qd_crossing change = crossings->changes[i];
+        const qd_candidate pair = pair_of(change);
+
+        if (i + AHEAD < crossings->change_count) {
+            const qd_candidate next = pair_of(crossings->changes[i + AHEAD]);
+
+            __builtin_prefetch(&views->observers[next.row]);
+            __builtin_prefetch(&views->targets[next.slot]);
+        }
+        if (change.begins) {
+            qd_view_report_enter(views, &views->observers[pair.row], pair.slot);
+        } else {
+            leave(views, pair.row, pair.slot);
+        }
     }
 }
 

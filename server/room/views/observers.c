@@ -8,6 +8,7 @@
 #include "../entities/members.h"
 #include "../entities/refusals.h"
 #include "state/last_tick.h"
+#include "derived/derived.h"
 #include "visibility/visibility.h"
 #include "visibility/visibility_index.h"
 
@@ -72,6 +73,11 @@ static void unlink_anchored(qd_views *views, uint32_t row)
     }
 }
 
+static uint32_t visible_entries(const qd_views *views, uint32_t row)
+{
+    return views->observers[row].is_derived ? qd_derived_near(views, row) : views->observers[row].entries.count;
+}
+
 void qd_observer_end(qd_views *views, uint32_t row)
 {
     qd_observer *observer = &views->observers[row];
@@ -81,7 +87,6 @@ void qd_observer_end(qd_views *views, uint32_t row)
     link_out(views, row, &views->members[observer->member].first, offsetof(qd_observer, of_member));
     unlink_anchored(views, row);
     qd_view_index_unfit(views, observer);
-    observer->anchor = QD_NONE;
     observer->state = QD_OBSERVER_GONE;
     views->attention[row] = QD_ATTEND_GONE;
     views->shown -= observer->show_count;
@@ -90,7 +95,8 @@ void qd_observer_end(qd_views *views, uint32_t row)
     views->members[observer->member].observers--;
     views->gone++;
     /* Without entries it has no view to end, and no crossing at the next tick. */
-    if (observer->entries.count == 0) {
+    if (visible_entries(views, row) == 0) {
+        qd_derived_forget(views, row);
         qd_observer_release(views, row);
     }
 }
@@ -199,7 +205,7 @@ uint64_t qd_observers_visible_entries(const qd_views *views, uint32_t member)
         return 0;
     }
     for (uint32_t row = views->members[member].first; row != QD_NONE; row = views->observers[row].of_member.next) {
-        sum += views->observers[row].entries.count;
+        sum += visible_entries(views, row);
     }
     return sum;
 }
@@ -453,6 +459,16 @@ fail:
     return QD_ROOM_OBSERVERS_FULL;
 }
 
+/* With its first tiers, an observer relays every position in its view once. */
+static void relay_all(const qd_views *views, const qd_visible_entries *set)
+{
+    for (uint32_t at = 0; at < set->capacity; at++) {
+        if (set->entry[at] & QD_ENTRY_SEEN) {
+            *qd_entry_reported(set, &set->entry[at]) = views->targets[qd_entry_slot(set->entry[at])].position_round - 1;
+        }
+    }
+}
+
 static int replace(qd_views *views, uint32_t row, qd_observer *observer)
 {
     const bool relayed = observer->entries.relays, relays = observer->tiers > 0;
@@ -465,6 +481,9 @@ static int replace(qd_views *views, uint32_t row, qd_observer *observer)
         return QD_ROOM_OBSERVERS_FULL;
     }
     (void)qd_visible_entries_relay(&observer->entries, views->heap, relays);
+    if (relays && !relayed) {
+        relay_all(views, &observer->entries);
+    }
     unlink_anchored(views, row);
     views->boxes += observer->kind == QD_ROOM_BOX;
     views->boxes -= views->observers[row].kind == QD_ROOM_BOX;

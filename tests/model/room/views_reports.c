@@ -260,6 +260,50 @@ static void check_watchers(struct run *run, uint32_t count, const uint32_t *enti
     met->watchers += count;
 }
 
+/* The positions of an observer are in any order: here they are in the order of ids. */
+struct relayed {
+    uint32_t observer, id;
+    float at[3];
+};
+
+static int by_relayed(const void *a, const void *b)
+{
+    const struct relayed *one = a, *other = b;
+
+    if (one->observer != other->observer) {
+        return one->observer < other->observer ? -1 : 1;
+    }
+    return one->id < other->id ? -1 : one->id > other->id;
+}
+
+static struct relayed *sorted_relays(struct run *run, const qd_room_view_report *report)
+{
+    struct relayed *all = calloc(report->relay_count + 1, sizeof all[0]);
+
+    for (uint32_t i = 0; i < report->relay_count; i++) {
+        REQUIRE(run, i == 0 || report->relay_observer[i - 1] <= report->relay_observer[i]);
+        all[i] = (struct relayed){report->relay_observer[i],
+                                  report->relay_id[i],
+                                  {report->relay_x[i], report->relay_y[i], report->relay_z ? report->relay_z[i] : 0}};
+    }
+    qsort(all, report->relay_count, sizeof all[0], by_relayed);
+    return all;
+}
+
+static void check_relays(struct run *run, const qd_room_view_report *report, const views_changes *expected)
+{
+    struct relayed *all = sorted_relays(run, report);
+
+    for (uint32_t i = 0; i < report->relay_count; i++) {
+        const views_change *relay = &expected->all[i];
+        const qd_body *body = &ref_find(&run->reference->now, relay->id)->body;
+
+        REQUIRE(run, all[i].observer == relay->observer && all[i].id == relay->id);
+        REQUIRE(run, all[i].at[0] == body->x && all[i].at[1] == body->y && all[i].at[2] == body->z);
+    }
+    free(all);
+}
+
 static void check_report(struct run *run, const qd_room_view_report *report, const struct expected *expected)
 {
     REQUIRE(run, !is_silent(expected) && report->tick == run->tick);
@@ -274,14 +318,7 @@ static void check_report(struct run *run, const qd_room_view_report *report, con
         met->leaves[leave->reason]++;
     }
     check_enters(run, report, &expected->enters);
-    for (uint32_t i = 0; i < report->relay_count; i++) {
-        const views_change *relay = &expected->relays.all[i];
-        const qd_body *body = &ref_find(&run->reference->now, relay->id)->body;
-
-        REQUIRE(run, report->relay_observer[i] == relay->observer && report->relay_id[i] == relay->id);
-        REQUIRE(run, report->relay_x[i] == body->x && report->relay_y[i] == body->y &&
-                         (report->relay_z ? report->relay_z[i] : 0) == body->z);
-    }
+    check_relays(run, report, &expected->relays);
     check_watchers(run, report->watcher_leave_count, report->watcher_leave_entity, report->watcher_leave_member,
                    report->watcher_leave_observer, &expected->watcher_leaves);
     check_watchers(run, report->watcher_enter_count, report->watcher_enter_entity, report->watcher_enter_member,
@@ -317,7 +354,9 @@ static void mix_report(struct run *run, const qd_room_view_report *report)
     mix_column(run, report->leave_reason, report->leave_count, 1);
     mix_column(run, report->enter_observer, report->enter_count, sizeof(uint32_t));
     mix_column(run, report->enter.id, report->enter_count, sizeof(uint32_t));
-    mix_column(run, report->relay_id, report->relay_count, sizeof(uint32_t));
+    struct relayed *relays = sorted_relays(run, report);
+    mix_column(run, relays, report->relay_count, sizeof relays[0]);
+    free(relays);
     mix_column(run, report->watcher_leave_entity, report->watcher_leave_count, sizeof(uint32_t));
     mix_column(run, report->watcher_enter_entity, report->watcher_enter_count, sizeof(uint32_t));
 }

@@ -103,14 +103,16 @@ typedef struct qd_observer {
     bool sees_self : 1;
     bool is_plain : 1;   /* without leave_margin, enter_budget and limit */
     bool owns_lists : 1; /* of a copy (last_tick.h): the row has other lists now */
+    bool is_derived : 1; /* it has no visible entries (derived/derived.h) */
 
     uint32_t id;
     uint32_t before; /* the copy of it as it was at the last tick; QD_NONE: it has not changed. Of a copy: the row */
     uint32_t *exceptions; /* `hide`, then `show`, each ascending */
     float at[3], leave_margin;
-    float range, half[3], direction[3], angle;
-    double unit[3], cosine, sine; /* of a cone */
+    float range, half[3];
     uint32_t limit, enter_budget;
+    float direction[3], angle;
+    double unit[3], cosine, sine; /* of a cone */
     float relay_range[QD_VIEW_TIERS_MAX];
     uint16_t relay_every[QD_VIEW_TIERS_MAX];
     uint32_t body[QD_BODIES]; /* in the visibility index; QD_NONE */
@@ -161,7 +163,9 @@ typedef struct qd_view_list {
 
 /* The columns that the reports of a round point into: each member has a range of them. */
 typedef struct qd_view_columns {
-    qd_block block;
+    qd_block block, ranks;
+    uint32_t
+        *relay_first; /* by rank of the observer; behind the last one, how many there are. While some are derived */
     uint32_t *leave_observer, *leave_id;
     uint8_t *leave_reason;
     uint32_t *enter_observer, *enter_id, *enter_category;
@@ -191,6 +195,7 @@ typedef struct qd_views {
     uint32_t round;
     qd_entities *entities;
     qd_heap *heap;
+    const qd_executor *executor; /* of the tick that is made */
 
     qd_space_config index_config;
     uint32_t observers_max, visible_max;
@@ -276,7 +281,11 @@ typedef struct qd_crossing {
 typedef struct qd_crossings {
     const qd_crossing *all;
     size_t count;
-    bool complete; /* false: `all` is not valid */
+    bool complete; /* false: the others are not valid */
+    /* Enters and leaves of derived views, and how many more visible entries these have than at the last tick. */
+    const qd_crossing *changes;
+    size_t change_count;
+    uint64_t entries;
 } qd_crossings;
 
 static inline unsigned qd_views_axes(const qd_views *views)

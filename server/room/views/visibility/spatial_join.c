@@ -1,121 +1,147 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "spatial_join.h"
 
+#include <string.h>
+
+#include "../derived/derived_compare.h"
+#include "../derived/derived_limit.h"
+#include "join_bodies.h"
+
 /* Looks beyond one for each visible entry: they take a tenth of a second. */
 #define LOOKS_WITHOUT_HITS_MAX (UINT64_C(1) << 24)
 
 #define PARTS_PER_WORKER 4u
 #define PARTS_MAX        256u
 
-/* One tick. */
-typedef struct search {
-    const qd_views *views;
-    qd_join *join;
-    const qd_join_kernel *kernel;
-    unsigned axes;
-    size_t block_bytes;
-    char *blocks; /* one for each part */
-    uint16_t *masks;
-    qd_crossing *found;
-} search;
-
-static qd_join_block block_of(const search *of, size_t part)
-{
-    qd_join_block block;
-
-    qd_join_block_init(&block, &of->join->plan, of->axes, of->blocks + part * of->block_bytes);
-    return block;
-}
-
-/* The masks of where points are, for a body of a group; those of where they were follow. */
-static uint16_t *masks_of(const search *of, const qd_join_group *group, uint32_t body)
-{
-    return of->masks + group->masks + 2 * (size_t)(body - group->first) * qd_join_words(group);
-}
-
 /* ---- comparing ---- */
 
-static void compare_body(const search *of, const qd_join_block *block, uint32_t i)
+static void compare_body(const qd_views *views, qd_join_block *block, uint32_t i, qd_join_part *part)
 {
-    qd_join_body *body = &of->join->plan.bodies[i];
-    const qd_join_region *now = body->is ? &of->join->regions_now.of[body->region] : NULL;
-    const qd_join_region *was = body->did ? &of->join->regions_was.of[body->region] : NULL;
-    uint16_t *is = masks_of(of, block->group, i), *did = is + block->words;
-    uint32_t differ = 0;
+    qd_join *join = views->join;
+    qd_join_body *body = &join->plan.bodies[i];
+    uint16_t *is = qd_join_masks_of(join, block->group, i), *did = is + block->words;
 
-    qd_join_compare(of->views, of->kernel, block, now, was, is, did);
-    for (uint32_t word = 0; word < block->words; word++) {
-        differ += (uint32_t)__builtin_popcount((uint32_t)is[word] ^ did[word]);
+    const qd_join_counts counts = qd_join_compare(views, join->kernel, block, body, is, did);
+    if (!body->is_derived) {
+        body->differ = counts.differ;
+        part->found += body->differ;
+        return;
     }
-    body->differ = differ;
+    const uint32_t *near = &join->derived[body->region / QD_REGION_BODIES].near;
+    part->entries -= *near;
+    qd_derived_compare(views, block, body, counts, is, did);
+    part->entries += *near;
+    part->changes += body->differ;
+    part->relayed += body->relayed;
+    part->bindings += body->binding == QD_JOIN_BINDS || body->binding == QD_JOIN_UNBINDS;
 }
 
 static void compare_part(size_t task, void *argument)
 {
-    const search *of = argument;
-    const qd_join_plan *plan = &of->join->plan;
+    const qd_views *views = argument;
+    const qd_join_plan *plan = &views->join->plan;
     qd_join_part *part = &plan->parts[task];
-    qd_join_block block = block_of(of, task);
+    qd_join_block block = qd_join_block_of(views, task);
 
-    part->found = 0;
     for (uint32_t g = part->first; g < part->end; g++) {
         const qd_join_group *group = &plan->groups[g];
 
-        qd_join_block_fill(&block, &of->join->grid, of->kernel, group);
+        qd_join_block_fill(&block, views->join->kernel, group);
         for (uint32_t i = group->first; i < group->first + group->count; i++) {
-            compare_body(of, &block, i);
-            part->found += plan->bodies[i].differ;
+            compare_body(views, &block, i, part);
         }
     }
 }
 
-/* ---- crossings ---- */
+/* ---- what differs ---- */
 
-/* Adds the crossings of a body. Returns where the next ones go. */
-static qd_crossing *add_crossings(const search *of, const qd_join_block *block, uint32_t i, qd_crossing *to)
+/* Adds what differs of a body. Returns where the next ones go. */
+static qd_crossing *add_crossings(const qd_views *views, const qd_join_block *block, uint32_t i, qd_crossing *to)
 {
-    const qd_join_body *body = &of->join->plan.bodies[i];
-    const uint16_t *is = masks_of(of, block->group, i), *did = is + block->words;
+    const qd_join_body *body = &views->join->plan.bodies[i];
+    const uint16_t *is = qd_join_masks_of(views->join, block->group, i), *did = is + block->words;
     const uint32_t use = qd_use(body->region % QD_REGION_BODIES, body->region / QD_REGION_BODIES);
 
-    for (uint32_t word = 0; word < block->words; word++) {
-        for (uint32_t differ = (uint32_t)is[word] ^ did[word]; differ != 0; differ &= differ - 1) {
-            const uint32_t lane = (uint32_t)__builtin_ctz(differ);
+    const qd_crossing *end = to + body->differ;
+    for (uint32_t word = 0; to < end; word += 4) {
+        const size_t some = block->words - word < 4 ? block->words - word : 4;
+        uint64_t now = 0, was = 0;
 
-            *to++ = (qd_crossing){use, block->points.slot[word * QD_JOIN_LANES + lane], is[word] >> lane & 1};
+        memcpy(&now, is + word, some * sizeof is[0]);
+        memcpy(&was, did + word, some * sizeof did[0]);
+        for (uint64_t differ = now ^ was; differ != 0; differ &= differ - 1) {
+            const uint32_t bit = (uint32_t)__builtin_ctzll(differ);
+
+            *to++ = (qd_crossing){use, block->points.slot[word * QD_JOIN_LANES + bit], now >> bit & 1};
         }
     }
     return to;
 }
 
+static void list_body(const qd_views *views, qd_join_block *block, uint32_t i, qd_crossing **found,
+                      qd_crossing **changes)
+{
+    const qd_join_body *body = &views->join->plan.bodies[i];
+
+    if (body->differ == 0 && body->binding != QD_JOIN_BINDS) {
+        return;
+    }
+    if (!block->has_slots) {
+        qd_join_block_slots(block);
+    }
+    if (!body->is_derived) {
+        *found = add_crossings(views, block, i, *found);
+        return;
+    }
+    *changes = add_crossings(views, block, i, *changes);
+    if (body->binding == QD_JOIN_BINDS) {
+        qd_derived_list_chosen(&views->join->derived[body->region / QD_REGION_BODIES], block,
+                               qd_join_masks_of(views->join, block->group, i));
+    }
+}
+
 static void list_part(size_t task, void *argument)
 {
-    const search *of = argument;
-    const qd_join_plan *plan = &of->join->plan;
+    const qd_views *views = argument;
+    const qd_join_plan *plan = &views->join->plan;
     const qd_join_part *part = &plan->parts[task];
-    qd_join_block block = block_of(of, task);
-    qd_crossing *to = of->found;
+    qd_join_block block = qd_join_block_of(views, task);
+    qd_crossing *found = views->join->found, *changes = views->join->changes;
 
     for (size_t i = 0; i < task; i++) {
-        to += plan->parts[i].found;
+        found += plan->parts[i].found;
+        changes += plan->parts[i].changes;
     }
     for (uint32_t g = part->first; g < part->end; g++) {
-        const qd_join_group *group = &plan->groups[g];
-        bool has_slots = false;
-
-        block.group = group;
-        block.words = (uint32_t)qd_join_words(group);
-        for (uint32_t i = group->first; i < group->first + group->count; i++) {
-            if (plan->bodies[i].differ == 0) {
-                continue;
-            }
-            if (!has_slots) {
-                qd_join_block_slots(&block, &of->join->grid, group);
-                has_slots = true;
-            }
-            to = add_crossings(of, &block, i, to);
+        qd_join_block_take(&block, &plan->groups[g]);
+        for (uint32_t i = block.group->first; i < block.group->first + block.group->count; i++) {
+            list_body(views, &block, i, &found, &changes);
         }
     }
+}
+
+/* Lists of limits that begin or cease to bind come and go. False: no memory. */
+static bool fit_lists(qd_views *views)
+{
+    const qd_join *join = views->join;
+
+    for (uint32_t i = 0; i < join->bodies.count; i++) {
+        const qd_join_body *body = &join->plan.bodies[i];
+        qd_join_derived *row = &join->derived[body->region / QD_REGION_BODIES];
+
+        if (body->binding == QD_JOIN_UNBINDS) {
+            qd_heap_free(views->heap, row->chosen, row->chosen_count * sizeof row->chosen[0]);
+            row->chosen = NULL;
+            row->chosen_count = 0;
+        } else if (body->binding == QD_JOIN_BINDS) {
+            row->chosen = qd_heap_alloc(views->heap, body->limit * sizeof row->chosen[0]);
+            if (!row->chosen) {
+                return false;
+            }
+            row->chosen_count = body->limit;
+        }
+    }
+    return true;
 }
 
 /* ---- a tick ---- */
@@ -128,37 +154,45 @@ static qd_crossings fail(qd_views *views)
     return incomplete;
 }
 
-/* The regions of the last tick become the old ones. */
-static void swap_regions(qd_join *join)
-{
-    const qd_join_regions regions = join->regions_was;
-
-    join->regions_was = join->regions_now;
-    join->regions_now = regions;
-}
-
 static bool advance(qd_views *views, const qd_executor *executor)
 {
     qd_join *join = views->join;
     const size_t parts = executor->width * PARTS_PER_WORKER;
     const uint32_t parts_max = executor->width == 1 ? 1 : parts < PARTS_MAX ? (uint32_t)parts : PARTS_MAX;
 
-    swap_regions(join);
-    return qd_join_regions_note(views, &join->regions_now, &join->regions_was) &&
-           qd_join_grid_build(views, &join->grid, qd_join_range(&join->regions_now, &join->regions_was)) &&
-           qd_join_plan_make(views, &join->grid, &join->regions_now, &join->regions_was, parts_max, &join->plan);
+    qd_join_bodies_note(views);
+    return !views->no_memory &&
+           qd_join_grid_build(views, &join->grid, join->bodies.range, join->bodies.masks, join->bodies.teams) &&
+           qd_join_plan_make(views, &join->grid, &join->bodies, parts_max, &join->plan);
+}
+
+/* Memory for the blocks of the parts and for all masks. */
+static bool fit_comparing(qd_views *views)
+{
+    qd_join *join = views->join;
+
+    join->block_bytes = qd_join_block_bytes(&join->grid, &join->plan, qd_views_axes(views));
+    join->blocks = qd_block_fit(&join->memory_of_blocks, views->heap, join->block_bytes * join->plan.part_count);
+    join->masks = qd_block_fit(&join->memory_of_masks, views->heap, join->plan.masks * sizeof join->masks[0]);
+    return join->blocks && join->masks;
+}
+
+static void choose_kernel(qd_views *views)
+{
+    qd_join *join = views->join;
+
+    join->kernel = views->join_tuning.kernel ? views->join_tuning.kernel : qd_join_kernel_chosen(qd_views_axes(views));
 }
 
 qd_crossings qd_join_tick(qd_views *views, const qd_executor *executor, uint64_t limit)
 {
     qd_join *join = views->join;
     const uint32_t tuned = views->join_tuning.looks_without_hits_max;
-    search all = {.views = views, .join = join, .kernel = views->join_tuning.kernel, .axes = qd_views_axes(views)};
-    size_t count = 0;
+    qd_crossings all = {.complete = true};
+    size_t bindings = 0;
 
-    if (!all.kernel) {
-        all.kernel = qd_join_kernel_chosen(all.axes);
-    }
+    choose_kernel(views);
+    join->relayed = 0;
     if (!advance(views, executor)) {
         return fail(views);
     }
@@ -166,25 +200,31 @@ qd_crossings qd_join_tick(qd_views *views, const qd_executor *executor, uint64_t
     if (join->gave_up) {
         return incomplete;
     }
-    all.block_bytes = qd_join_block_bytes(&join->grid, &join->plan, all.axes);
-    all.blocks = qd_block_fit(&join->blocks, views->heap, all.block_bytes * join->plan.part_count);
-    all.masks = qd_block_fit(&join->masks, views->heap, join->plan.masks * sizeof all.masks[0]);
-    if (!all.blocks || !all.masks) {
+    if (!fit_comparing(views)) {
         return fail(views);
     }
-    executor->run(executor->context, join->plan.part_count, compare_part, &all);
+    executor->run(executor->context, join->plan.part_count, compare_part, views);
     for (uint32_t i = 0; i < join->plan.part_count; i++) {
-        count += join->plan.parts[i].found;
+        all.count += join->plan.parts[i].found;
+        all.change_count += join->plan.parts[i].changes;
+        all.entries += join->plan.parts[i].entries;
+        bindings += join->plan.parts[i].bindings;
     }
-    if (count > limit) {
+    if (all.count > limit || views->visible_count + all.entries > limit) {
         return incomplete;
     }
-    all.found = qd_block_fit(&join->found, views->heap, count * sizeof all.found[0]);
-    if (!all.found) {
+    qd_crossing *memory =
+        qd_block_fit(&join->memory_of_found, views->heap, (all.count + all.change_count) * sizeof memory[0]);
+    if (!memory || (bindings > 0 && !fit_lists(views))) {
         return fail(views);
     }
-    executor->run(executor->context, join->plan.part_count, list_part, &all);
-    return (qd_crossings){all.found, count, true};
+    all.all = join->found = memory;
+    all.changes = join->changes = memory + all.count;
+    executor->run(executor->context, join->plan.part_count, list_part, views);
+    for (uint32_t i = 0; i < join->plan.part_count; i++) {
+        join->relayed += join->plan.parts[i].relayed;
+    }
+    return all;
 }
 
 /* ---- life ---- */
@@ -194,25 +234,19 @@ qd_join *qd_join_create(qd_heap *heap)
     return qd_heap_alloc_zeroed(heap, sizeof(qd_join));
 }
 
-bool qd_join_start(qd_views *views)
-{
-    qd_join *join = views->join;
-
-    join->regions_now.count = join->regions_was.count = 0;
-    return qd_join_regions_note(views, &join->regions_now, &join->regions_was);
-}
-
 void qd_join_release(qd_join *join, qd_heap *heap)
 {
     const bool gave_up = join->gave_up;
-    qd_block *blocks[] = {&join->plan.block, &join->blocks, &join->masks, &join->found};
+    qd_block *blocks[] = {&join->plan.block, &join->memory_of_blocks, &join->memory_of_masks, &join->memory_of_found};
 
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
         qd_block_deinit(blocks[i], heap);
     }
     qd_join_grid_deinit(&join->grid, heap);
-    qd_array_drop(heap, join->regions_now.of, join->regions_now.capacity);
-    qd_array_drop(heap, join->regions_was.of, join->regions_was.capacity);
+    qd_array_drop(heap, join->regions, join->region_capacity);
+    qd_array_drop(heap, join->derived, join->derived_capacity);
+    qd_array_drop(heap, join->bodies.of, join->bodies.capacity);
+    qd_array_drop(heap, join->bodies.boxes, join->bodies.box_capacity);
     *join = (qd_join){.gave_up = gave_up};
 }
 

@@ -17,24 +17,15 @@
 #ifndef QD_ROOM_VIEWS_VISIBILITY_SPATIAL_JOIN_H
 #define QD_ROOM_VIEWS_VISIBILITY_SPATIAL_JOIN_H
 
-#include "join_compare.h"
-
-typedef struct qd_join {
-    bool gave_up; /* a tick would have taken too long once: the join is never in use again */
-    qd_join_regions regions_now, regions_was;
-    qd_join_grid grid;
-    qd_join_plan plan;
-    qd_block blocks, masks, found;
-} qd_join;
+#include "../join/join.h"
 
 qd_join *qd_join_create(qd_heap *heap) QD_MUST_USE; /* NULL: no memory */
 /* Gives back all of its memory, except `join` itself. The join is not in use. */
 void qd_join_release(qd_join *join, qd_heap *heap);
 void qd_join_destroy(qd_join *join, qd_heap *heap);
-/* After a tick, as the join comes into use. False: no memory. */
-bool qd_join_start(qd_views *views) QD_MUST_USE;
-/* A tick. The crossings are not complete if there are more than `limit`, if finding them would take too many looks, or
- * with qd_views.no_memory. */
+/* A tick. The crossings are of observers with visible entries; `changes` are enters and leaves of derived views
+ * (derived.h). They are not complete if there are more than `limit` crossings, if finding them would take too many looks,
+ * or with qd_views.no_memory. */
 qd_crossings qd_join_tick(qd_views *views, const qd_executor *executor, uint64_t limit);
 
 #endif

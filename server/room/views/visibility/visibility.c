@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "../state/last_tick.h"
+#include "../derived/derived.h"
+#include "join_bodies.h"
 #include "spatial_join.h"
 #include "visibility_index.h"
 
@@ -114,7 +116,9 @@ static qd_crossings crossings_of(qd_views *views, qd_crossings joined, const qd_
         all[count++] =
             (qd_crossing){observers, qd_use_index(one ^ other ^ observers), qd_space_event_kind(event) != QD_SPACE_END};
     }
-    return (qd_crossings){all, count, true};
+    joined.all = all;
+    joined.count = count;
+    return joined;
 }
 
 qd_crossings qd_visibility_tick(qd_views *views, const qd_executor *executor, uint64_t limit)
@@ -156,6 +160,7 @@ static void stop_join(qd_views *views)
     if (!views->uses_join) {
         return;
     }
+    qd_derived_end(views);
     views->uses_join = false;
     qd_view_index_catch_up(views);
 }
@@ -164,7 +169,7 @@ void qd_visibility_settle(qd_views *views)
 {
     (void)qd_space_settle(views->index);
     const bool pays = join_pays(views);
-    if (pays && !views->uses_join && qd_join_start(views)) {
+    if (pays && !views->uses_join && qd_join_regions_start(views)) {
         views->uses_join = true;
         qd_view_index_refilter(views);
     } else if (!pays) {

@@ -6,8 +6,8 @@
  *
  * Pure; any thread. The caller owns the memory. Columns have a multiple of 16 elements; INFINITY: there is no point.
  */
-#ifndef QD_ROOM_VIEWS_VISIBILITY_JOIN_KERNEL_H
-#define QD_ROOM_VIEWS_VISIBILITY_JOIN_KERNEL_H
+#ifndef QD_ROOM_VIEWS_JOIN_JOIN_KERNEL_H
+#define QD_ROOM_VIEWS_JOIN_JOIN_KERNEL_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,11 +29,26 @@ qd_join_ball qd_join_ball_of(const float at[3], float radius);
 /* A ball without points. */
 #define QD_JOIN_NO_BALL ((qd_join_ball){.inside = -1, .outside = -1})
 
+/* How many points are in the first masks, in both masks, and in only one of them. */
+typedef struct qd_join_counts {
+    uint32_t is, both, differ;
+} qd_join_counts;
+
 typedef struct qd_join_kernel {
     /* Fills `words` masks for a ball among the points where they are (now), and as many for another one among the
-     * points where they were. Returns whether some point of a mask is not surely in its ball. */
+     * points where they were, and counts them. Returns whether some point of a mask is not surely in its ball. */
     bool (*both)(const qd_join_points *points, uint32_t words, const qd_join_ball *now, const qd_join_ball *was,
-                 uint16_t *is, uint16_t *did);
+                 uint16_t *is, uint16_t *did, qd_join_counts *counts);
+    /* Puts the points of `among` that may be in a ball into masks, with one column for each axis. Returns how many. */
+    uint32_t (*within)(float *const at[3], uint32_t words, const qd_join_ball *ball, const uint16_t *among,
+                       uint16_t *masks);
+    /* Removes points from two rows of masks: those without a bit of `mask` in their category, and those of another team
+     * than `team`, if both have one. */
+    void (*admit)(const uint32_t *category, const uint32_t *teams, uint32_t words, uint32_t mask, uint32_t team,
+                  uint16_t *is, uint16_t *did);
+    qd_join_counts (*count)(const uint16_t *is, const uint16_t *did, uint32_t words);
+    /* Puts the elements whose bits are set behind each other, and writes nothing behind them. */
+    void (*pack)(const uint32_t *from, const uint16_t *masks, uint32_t words, uint32_t *to);
     /* Copies `count` elements of each column, and up to 15 more. */
     void (*copy)(const qd_join_points *from, uint32_t first, uint32_t count, const qd_join_points *to, uint32_t at);
 } qd_join_kernel;
