@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "support/backwards.h"
 #include "support/rng.h"
@@ -20,9 +21,9 @@
 #define WORDS  (POINTS / QD_JOIN_LANES)
 #define BALLS  300u
 
-static float *column(void)
+static void *column(size_t count)
 {
-    return aligned_alloc(64, POINTS * sizeof(float));
+    return aligned_alloc(64, (count * sizeof(float) + 63) / 64 * 64);
 }
 
 static qd_join_points make_points(rng_stream *rng, unsigned axes)
@@ -30,8 +31,8 @@ static qd_join_points make_points(rng_stream *rng, unsigned axes)
     qd_join_points points = {.now = {NULL}};
 
     for (unsigned k = 0; k < axes; k++) {
-        points.now[k] = column();
-        points.was[k] = column();
+        points.now[k] = column(POINTS);
+        points.was[k] = column(POINTS);
     }
     for (uint32_t i = 0; i < POINTS; i++) {
         const bool is = !rng_one_in(rng, 20), did = !rng_one_in(rng, 20), goes_far = rng_one_in(rng, 30);
@@ -279,6 +280,86 @@ TEST(observer_at_old_positions_of_the_index_sees_nothing)
         assert_false(c.room->views.uses_join);
     }
     end(&c);
+}
+
+/* ---- relay ---- */
+
+typedef struct relayed {
+    uint32_t count;
+    uint32_t *observer, *id;
+    float *x;
+} relayed;
+
+/* What the observers relay at the third tick of a moving crowd, whose entities see each other. */
+static relayed relay(size_t workers, uint32_t limit)
+{
+    const qd_executor executor = {.run = workers == 1 ? qd_executor_serial.run : backwards.run, .width = workers};
+    const float range = 10, relay_range = 100;
+    const uint32_t every = 1;
+    qd_room_view_report report;
+    qd_room_refusals refusals;
+    crowd c;
+
+    begin(&c, 1u << 20, 1);
+    for (uint32_t i = 0; i < OBSERVERS; i++) {
+        const qd_msg_observers batch = {.count = 1,
+                                        .id = &i,
+                                        .entity = &i,
+                                        .range = &range,
+                                        .limit = &limit,
+                                        .tier_count = 1,
+                                        .relay_range = &relay_range,
+                                        .relay_every = &every};
+
+        qd_room_observe(c.room, c.member, &batch, &refusals);
+        assert_int_equal(refusals.count, 0);
+    }
+    for (int t = 0; t < 4; t++) {
+        move(&c, CROWD, 1, 0.25f * (float)t);
+        report = tick(&c, &executor);
+    }
+    assert_true(c.room->views.uses_join && c.room->views.observers[0].is_derived);
+    assert_int_equal(report.relay_count, seen_of(&c) - report.enter_count);
+    relayed r = {report.relay_count, column(report.relay_count), column(report.relay_count),
+                 column(report.relay_count)};
+    memcpy(r.observer, report.relay_observer, r.count * sizeof r.observer[0]);
+    memcpy(r.id, report.relay_id, r.count * sizeof r.id[0]);
+    memcpy(r.x, report.relay_x, r.count * sizeof r.x[0]);
+    end(&c);
+    return r;
+}
+
+static void free_relayed(const relayed *r)
+{
+    free(r->observer);
+    free(r->id);
+    free(r->x);
+}
+
+TEST(derived_relay_is_the_same_with_any_number_of_workers)
+{
+    static const uint32_t limits[] = {0, 20};
+    static const size_t workers[] = {2, 5, 16};
+
+    (void)state;
+    for (size_t l = 0; l < sizeof limits / sizeof limits[0]; l++) {
+        const relayed first = relay(1, limits[l]);
+
+        assert_true(first.count >= OBSERVERS * 19);
+        for (size_t w = 0; w < sizeof workers / sizeof workers[0]; w++) {
+            const relayed other = relay(workers[w], limits[l]);
+
+            assert_int_equal(other.count, first.count);
+            assert_memory_equal(other.observer, first.observer, first.count * sizeof first.observer[0]);
+            assert_memory_equal(other.id, first.id, first.count * sizeof first.id[0]);
+            assert_memory_equal(other.x, first.x, first.count * sizeof first.x[0]);
+            free_relayed(&other);
+        }
+        for (uint32_t i = 1; i < first.count; i++) {
+            assert_true(first.observer[i - 1] <= first.observer[i]);
+        }
+        free_relayed(&first);
+    }
 }
 
 /* ---- without hits ---- */

@@ -170,9 +170,19 @@ static void forget_view(qd_views *views, uint32_t row)
     qd_derived_forget(views, row);
 }
 
+/* Gives memory back after a burst, such as the first tick of many observers. */
+static void clear_list(qd_views *views, qd_view_list *list)
+{
+    qd_array_trim(views->heap, list->key, list->key_capacity, list->count);
+    qd_array_trim(views->heap, list->value, list->capacity, list->count);
+    list->count = 0;
+}
+
 static void clear_news(qd_views *views)
 {
-    views->leaves.count = views->enters.count = views->relays.count = 0;
+    clear_list(views, &views->leaves);
+    clear_list(views, &views->enters);
+    clear_list(views, &views->relays);
 }
 
 static void suspend(qd_views *views, qd_suspend_reason reason)

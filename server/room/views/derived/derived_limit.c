@@ -22,6 +22,7 @@ struct rival {
 
 _Static_assert(sizeof(struct rival) <= QD_JOIN_SCRATCH, "a block has room for all of its points");
 
+#define FETCHED_MAX     32u
 #define CHALLENGERS_MAX 32u  /* with more of them, all are chosen again; */
 #define CHOSEN_MAX      256u /* and with longer lists */
 
@@ -30,16 +31,17 @@ static inline bool is_before(const struct rival *a, const struct rival *b)
     return a->distance != b->distance ? a->distance < b->distance : a->id < b->id;
 }
 
+/* In two dimensions the third difference is 0. */
 static inline double square_of(const struct limiting *of, const float at[3])
 {
-    double sum = 0;
+    const double x = (double)at[0] - (double)of->body->now[0], y = (double)at[1] - (double)of->body->now[1];
+    const double sum = x * x + y * y;
 
-    for (unsigned k = 0; k < 3; k++) {
-        const double apart = (double)at[k] - (double)of->body->now[k];
-
-        sum += apart * apart;
+    if (!of->block->points.at.now[2]) {
+        return sum;
     }
-    return sum;
+    const double z = (double)at[2] - (double)of->body->now[2];
+    return sum + z * z;
 }
 
 static inline double square_of_point(const struct limiting *of, uint32_t point)
@@ -250,6 +252,15 @@ static bool keep_list(const struct limiting *of, uint32_t *changed)
 }
 
 /* ---- the limit ---- */
+
+void qd_derived_limit_fetch(const qd_views *views, const qd_join_body *body)
+{
+    const qd_join_derived *row = &views->join->derived[body->region / QD_REGION_BODIES];
+
+    for (uint32_t i = 0; i < row->chosen_count && i < FETCHED_MAX; i++) {
+        __builtin_prefetch(&views->targets[row->chosen[i]]);
+    }
+}
 
 void qd_derived_list_chosen(qd_join_derived *row, const qd_join_block *block, const uint16_t *is)
 {

@@ -12,6 +12,8 @@
  * stays in use and without relay, only what changes. A list that binds is changed at once. The block has slots. */
 qd_join_binding qd_derived_limit(const qd_views *views, const qd_join_block *block, const qd_join_body *body,
                                  qd_join_counts *counts, uint16_t *is, uint16_t *did);
+/* Prefetches what that will read for a body, if its limit binds. */
+void qd_derived_limit_fetch(const qd_views *views, const qd_join_body *body);
 /* The points of the mask become the list of the row, which has memory for it. */
 void qd_derived_list_chosen(qd_join_derived *row, const qd_join_block *block, const uint16_t *is);
 

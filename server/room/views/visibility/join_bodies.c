@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "../state/rule.h"
 #include "../derived/derived.h"
+#include "../state/rule.h"
 
 #define AHEAD 8u
 

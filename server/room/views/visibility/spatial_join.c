@@ -42,12 +42,16 @@ static void compare_part(size_t task, void *argument)
     const qd_join_plan *plan = &views->join->plan;
     qd_join_part *part = &plan->parts[task];
     qd_join_block block = qd_join_block_of(views, task);
+    const uint32_t end = plan->groups[part->end - 1].first + plan->groups[part->end - 1].count;
 
     for (uint32_t g = part->first; g < part->end; g++) {
         const qd_join_group *group = &plan->groups[g];
 
         qd_join_block_fill(&block, views->join->kernel, group);
         for (uint32_t i = group->first; i < group->first + group->count; i++) {
+            if (i + 1 < end && plan->bodies[i + 1].is_derived && plan->bodies[i + 1].limit > 0) {
+                qd_derived_limit_fetch(views, &plan->bodies[i + 1]);
+            }
             compare_body(views, &block, i, part);
         }
     }

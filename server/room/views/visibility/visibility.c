@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "../state/last_tick.h"
 #include "../derived/derived.h"
+#include "../state/last_tick.h"
 #include "join_bodies.h"
 #include "spatial_join.h"
 #include "visibility_index.h"
