@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "candidates.h"
 
+#include "join/join.h"
 #include "state/rule.h"
 #include "view_news.h"
-#include "join/join.h"
 
 /* Such an observer is evaluated at this tick in any case. */
 static bool is_whole(const qd_views *views, uint32_t row)

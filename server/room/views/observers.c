@@ -7,8 +7,8 @@
 #include "../common/order.h"
 #include "../entities/members.h"
 #include "../entities/refusals.h"
-#include "state/last_tick.h"
 #include "derived/derived.h"
+#include "state/last_tick.h"
 #include "visibility/visibility.h"
 #include "visibility/visibility_index.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "derived/derived_relay.h"
 #include "describe.h"
 #include "view_news.h"
-#include "derived/derived_relay.h"
 
 static uint32_t id_at(const qd_views *views, uint64_t rank)
 {

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "../common/order.h"
-#include "view_news.h"
 #include "derived/derived.h"
 #include "derived/derived_relay.h"
+#include "view_news.h"
 
 /* Sorts a list from `first` on. */
 static void sort(qd_views *views, qd_view_list *list, uint32_t first)

@@ -4,12 +4,12 @@
 #include "../entities/entities.h"
 #include "candidates.h"
 #include "changes.h"
+#include "derived/derived.h"
 #include "describe.h"
 #include "observers.h"
 #include "state/last_tick.h"
 #include "view_news.h"
 #include "view_report.h"
-#include "derived/derived.h"
 #include "visibility/visibility.h"
 #include "visibility/visibility_index.h"
 
@@ -170,12 +170,18 @@ static void forget_view(qd_views *views, uint32_t row)
     qd_derived_forget(views, row);
 }
 
+#define LIST_USES 64u /* rounds after which a list has the size that it needs */
+
 /* Gives memory back after a burst, such as the first tick of many observers. */
 static void clear_list(qd_views *views, qd_view_list *list)
 {
-    qd_array_trim(views->heap, list->key, list->key_capacity, list->count);
-    qd_array_trim(views->heap, list->value, list->capacity, list->count);
+    list->peak = list->count > list->peak ? list->count : list->peak;
     list->count = 0;
+    if (++list->uses == LIST_USES) {
+        qd_array_trim(views->heap, list->key, list->key_capacity, list->peak);
+        qd_array_trim(views->heap, list->value, list->capacity, list->peak);
+        list->peak = list->uses = 0;
+    }
 }
 
 static void clear_news(qd_views *views)

@@ -4,11 +4,11 @@
  */
 #include <string.h>
 
+#include "derived/derived.h"
 #include "observers.h"
 #include "state/last_tick.h"
 #include "state/rule.h"
 #include "views.h"
-#include "derived/derived.h"
 
 static bool shows(const qd_views *views, const qd_observer *observer, uint32_t slot)
 {

@@ -157,6 +157,7 @@ typedef struct qd_view_list {
     uint64_t *key;
     uint32_t *value;
     uint32_t count, key_capacity, capacity; /* `capacity` is that of both */
+    uint32_t peak, uses;                    /* since the capacity was last checked */
 } qd_view_list;
 
 #define QD_VIEW_REASON_SHIFT 24u
