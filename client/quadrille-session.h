@@ -267,6 +267,7 @@ QD_API uint64_t qd_room_unobserve(qd_room *room, const uint32_t *ids, uint32_t c
 QD_API uint64_t qd_room_set_description(qd_room *room, const qd_msg_set_description *description);
 QD_API uint64_t qd_room_set_exceptions(qd_room *room, const qd_msg_set_exceptions *exceptions);
 QD_API uint64_t qd_room_set_view_options(qd_room *room, uint32_t bytes_max, qd_watch watch);
+QD_API uint64_t qd_room_set_all_view_options(qd_room *room, const qd_msg_set_view_options *options);
 
 /* Makes a step room tick once, even if the connection breaks meanwhile. */
 QD_API uint64_t qd_room_step(qd_room *room);

@@ -39,6 +39,13 @@ QD_API uint64_t qd_client_set_exceptions(qd_client *client, const qd_msg_set_exc
 /* `bytes_max` 0: no limit. If `watch` changes, the reverse view begins at once, with a QD_SERVER_VIEW that is marked
  * reset_watchers. */
 QD_API uint64_t qd_client_set_view_options(qd_client *client, uint64_t room, uint32_t bytes_max, qd_watch watch);
+/* The same with all options. With `relay_once`, positions come once per tick for all observers, and with `relay_k` to
+ * half of 2^-relay_k of a unit, in one or two bytes. A qd_view folds them like others.
+ *
+ *     qd_client_set_all_view_options(client, &(qd_msg_set_view_options){.room = room, .relay_once = true,
+ *                                                                       .has_relay_k = true, .relay_k = 9});
+ */
+QD_API uint64_t qd_client_set_all_view_options(qd_client *client, const qd_msg_set_view_options *options);
 /* Asks why the observers anchored at entity `a`, of any session, see entity `b` or do not. Answer:
  * QD_SERVER_WHY_RESULT. */
 QD_API uint64_t qd_client_why(qd_client *client, uint64_t room, uint32_t a, uint32_t b);

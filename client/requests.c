@@ -227,9 +227,13 @@ uint64_t qd_client_set_exceptions(qd_client *client, const qd_msg_set_exceptions
 
 uint64_t qd_client_set_view_options(qd_client *client, uint64_t room, uint32_t bytes_max, qd_watch watch)
 {
-    qd_msg_set_view_options options = {.room = room, .bytes_max = bytes_max, .watch = watch};
+    return qd_client_set_all_view_options(
+        client, &(qd_msg_set_view_options){.room = room, .bytes_max = bytes_max, .watch = watch});
+}
 
-    return request(client, (qd_client_message){.kind = QD_CLIENT_SET_VIEW_OPTIONS, .as.set_view_options = options});
+uint64_t qd_client_set_all_view_options(qd_client *client, const qd_msg_set_view_options *options)
+{
+    return request(client, (qd_client_message){.kind = QD_CLIENT_SET_VIEW_OPTIONS, .as.set_view_options = *options});
 }
 
 uint64_t qd_client_why(qd_client *client, uint64_t room, uint32_t a, uint32_t b)

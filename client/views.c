@@ -6,8 +6,15 @@
 #include "groups.h"
 #include "memory.h"
 #include "quadrille.h"
+#include "slots.h"
 
 #include <string.h>
+
+/* An entity in a view. With slots, those of the same entity form a chain, in which the first one has no `previous`. */
+typedef struct seen_entry {
+    qd_view_entity is;
+    uint32_t next, previous; /* slot in `seen` + 1; 0: none */
+} seen_entry;
 
 /* An entry of the reverse view. Entries with the same key form a chain, as the key is shorter than its three values. */
 typedef struct watch_entry {
@@ -17,8 +24,10 @@ typedef struct watch_entry {
 
 struct qd_view {
     qd_view_handlers handlers;
-    qd_groups seen;        /* qd_view_entity, by observer */
-    qd_table seen_slots;   /* by view_key: slot + 1 */
+    qd_groups seen;      /* seen_entry, by observer */
+    qd_table seen_slots; /* by view_key: slot + 1 */
+    bool has_slots;      /* positions come by the slots of the relay stream */
+    qd_slots slots;
     qd_groups watchers;    /* watch_entry, by entity */
     qd_table watcher_keys; /* by watcher_key: slot + 1 of the first in its chain */
     uint64_t tick;
@@ -46,7 +55,7 @@ qd_view *qd_view_create(const qd_view_handlers *handlers)
     if (handlers != NULL) {
         view->handlers = *handlers;
     }
-    view->seen.item_size = sizeof(qd_view_entity);
+    view->seen.item_size = sizeof(seen_entry);
     view->watchers.item_size = sizeof(watch_entry);
     return view;
 }
@@ -55,6 +64,8 @@ static void free_seen(qd_view *view)
 {
     qd_groups_empty(&view->seen);
     qd_table_empty(&view->seen_slots);
+    qd_slots_empty(&view->slots);
+    view->has_slots = false;
 }
 
 static void free_watchers(qd_view *view)
@@ -114,6 +125,44 @@ static float value(const float *column, uint32_t i)
     return column != NULL ? column[i] : 0;
 }
 
+/* Puts an entry into the chain of its entity. `slot_and_1` is that of the frame. */
+static qd_client_status link_entry(qd_view *view, const qd_msg_view *frame, uint32_t i, uint32_t place)
+{
+    const uint32_t slot_and_1 = frame->enter_slot != NULL ? frame->enter_slot[i] : 0;
+    const qd_client_status status =
+        slot_and_1 != 0 ? qd_slots_start(&view->slots, frame, slot_and_1 - 1, i) : QD_CLIENT_OK;
+    const uint32_t slot = status == QD_CLIENT_OK ? qd_slots_of(&view->slots, frame->enter.id[i]) : UINT32_MAX;
+
+    if (slot == UINT32_MAX) {
+        return status != QD_CLIENT_OK ? status : QD_CLIENT_ERR_PROTOCOL;
+    }
+    seen_entry *entry = qd_groups_item(&view->seen, place);
+    entry->next = view->slots.entry[slot];
+    entry->previous = 0;
+    if (entry->next != 0) {
+        ((seen_entry *)qd_groups_item(&view->seen, entry->next - 1))->previous = place + 1;
+    }
+    view->slots.entry[slot] = place + 1;
+    return QD_CLIENT_OK;
+}
+
+static void unlink_entry(qd_view *view, uint32_t place)
+{
+    const seen_entry *entry = qd_groups_item(&view->seen, place);
+
+    if (entry->next != 0) {
+        ((seen_entry *)qd_groups_item(&view->seen, entry->next - 1))->previous = entry->previous;
+    }
+    if (entry->previous != 0) {
+        ((seen_entry *)qd_groups_item(&view->seen, entry->previous - 1))->next = entry->next;
+        return;
+    }
+    view->slots.entry[qd_slots_of(&view->slots, entry->is.id)] = entry->next;
+    if (entry->next == 0) {
+        qd_slots_end(&view->slots, entry->is.id);
+    }
+}
+
 static qd_client_status leave(qd_view *view, uint32_t observer, uint32_t id, uint8_t reason)
 {
     qd_table_place *found = qd_table_get(&view->seen_slots, view_key(observer, id));
@@ -124,6 +173,9 @@ static qd_client_status leave(qd_view *view, uint32_t observer, uint32_t id, uin
     uint32_t slot = (uint32_t)found->value - 1;
     if (view->handlers.leave != NULL) {
         view->handlers.leave(qd_groups_item(&view->seen, slot), (qd_leave_reason)reason, view->handlers.context);
+    }
+    if (view->has_slots) {
+        unlink_entry(view, slot);
     }
     qd_table_take(&view->seen_slots, found);
     qd_groups_remove(&view->seen, observer, slot);
@@ -139,6 +191,10 @@ static qd_client_status enter(qd_view *view, const qd_msg_view *frame, uint32_t 
 
     if (view->suspended || payload_size > QD_VIEW_PAYLOAD_BYTES_MAX) {
         return QD_CLIENT_ERR_PROTOCOL;
+    }
+    if (view->seen_slots.count == 0) {
+        view->has_slots = frame->enter_slot != NULL;
+        qd_slots_empty(&view->slots);
     }
     qd_table_place *place = qd_table_put(&view->seen_slots, view_key(observer, id));
     if (place == NULL) {
@@ -177,6 +233,14 @@ static qd_client_status enter(qd_view *view, const qd_msg_view *frame, uint32_t 
     if (payload_size > 0) {
         memcpy(entity->payload, payload, payload_size);
     }
+    if (view->has_slots || frame->enter_slot != NULL) {
+        const qd_client_status status = view->has_slots ? link_entry(view, frame, i, slot) : QD_CLIENT_ERR_PROTOCOL;
+
+        if (status != QD_CLIENT_OK) {
+            view->has_slots = false; /* the chains are broken, and the caller forgets all */
+            return status;
+        }
+    }
     if (view->handlers.enter != NULL) {
         view->handlers.enter(entity, view->handlers.context);
     }
@@ -200,6 +264,62 @@ static qd_client_status relay(qd_view *view, const qd_msg_view *frame, uint32_t 
         view->handlers.relay(entity, view->handlers.context);
     }
     return QD_CLIENT_OK;
+}
+
+/* A position for all views of the entity in that slot. */
+static qd_client_status relay_slot(qd_view *view, const qd_msg_view *frame, uint32_t slot, const float *at)
+{
+    uint32_t next = view->slots.entry[slot];
+
+    if (next == 0) {
+        return QD_CLIENT_ERR_PROTOCOL;
+    }
+    while (next != 0) {
+        seen_entry *entry = qd_groups_item(&view->seen, next - 1);
+
+        next = entry->next;
+        entry->is.x = at[0];
+        entry->is.y = at[1];
+        entry->is.z = at[2];
+        entry->is.placed = frame->tick;
+        if (view->handlers.relay != NULL) {
+            view->handlers.relay(&entry->is, view->handlers.context);
+        }
+    }
+    return QD_CLIENT_OK;
+}
+
+static qd_client_status relay_blob(qd_view *view, const qd_msg_view *frame)
+{
+    const qd_relay_state *state = &view->slots.state;
+    uint32_t count;
+    qd_client_status status = qd_slots_read(&view->slots, frame, &count);
+
+    for (uint32_t i = 0; i < count && status == QD_CLIENT_OK; i++) {
+        const uint32_t slot = view->slots.named[i];
+        float at[QD_RELAY_AXES] = {0};
+
+        for (unsigned axis = 0; axis < state->axes; axis++) {
+            at[axis] = qd_relay_position(state, axis, slot);
+        }
+        status = relay_slot(view, frame, slot, at);
+    }
+    return status;
+}
+
+static qd_client_status relay_exact(qd_view *view, const qd_msg_view *frame)
+{
+    qd_client_status status = QD_CLIENT_OK;
+
+    for (uint32_t i = 0; i < frame->exact_count && status == QD_CLIENT_OK; i++) {
+        const float at[] = {frame->exact_x[i], frame->exact_y[i], value(frame->exact_z, i)};
+
+        status = qd_slots_place(&view->slots, frame->exact_slot[i], at);
+        if (status == QD_CLIENT_OK) {
+            status = relay_slot(view, frame, frame->exact_slot[i], at);
+        }
+    }
+    return status;
 }
 
 /* ---- the reverse view ---- */
@@ -329,7 +449,10 @@ static qd_client_status fold_seen(qd_view *view, const qd_msg_view *frame)
     for (uint32_t i = 0; i < frame->relay_count && status == QD_CLIENT_OK; i++) {
         status = relay(view, frame, i);
     }
-    return status;
+    if (status == QD_CLIENT_OK) {
+        status = relay_blob(view, frame);
+    }
+    return status == QD_CLIENT_OK ? relay_exact(view, frame) : status;
 }
 
 static qd_client_status fold_watchers(qd_view *view, const qd_msg_view *frame)
@@ -375,6 +498,7 @@ qd_client_status qd_view_apply(qd_view *view, const qd_msg_view *frame)
         status = fold_watchers(view, frame);
     }
     if (status < 0) {
+        view->has_slots = false;
         suspend(view);
         return status;
     }

@@ -32,6 +32,15 @@ static void put_number(pen *p, uint32_t field, uint64_t value)
     }
 }
 
+/* A number with presence, as sint32. */
+static void put_signed_if(pen *p, uint32_t field, bool is_present, int32_t value)
+{
+    if (is_present || value != 0) {
+        put_varint(p, QD_TAG_VARINT(field));
+        put_varint(p, (uint32_t)value << 1 ^ (uint32_t)(value >> 31));
+    }
+}
+
 static void put_column(pen *p, uint32_t field, const void *values, size_t size)
 {
     if (values == NULL || size == 0) {
@@ -174,6 +183,11 @@ static void put_view(pen *p, const void *message)
     put_number(p, 35, view->merged_ticks);
     put_points(p, 36, view->enter_count, view->enter.axis_x, view->enter.axis_y, view->enter.axis_z);
     put_number(p, 39, (uint64_t)(int32_t)view->suspended_reason);
+    put_column(p, 40, view->enter_slot, view->enter_count * sizeof *view->enter_slot);
+    put_signed_if(p, 41, view->has_relay_k, view->relay_k);
+    put_column(p, 42, view->relay.bytes, view->relay.size);
+    put_column(p, 43, view->exact_slot, view->exact_count * sizeof *view->exact_slot);
+    put_points(p, 44, view->exact_count, view->exact_x, view->exact_y, view->exact_z);
 }
 
 /* ---- frames ---- */

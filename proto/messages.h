@@ -50,11 +50,6 @@ typedef struct qd_msg_room_config {
 /* The size of the resume key in Welcome and Hello. */
 #define QD_RESUME_KEY_BYTES 24u
 
-typedef struct qd_msg_key {
-    size_t size; /* 0: none */
-    const uint8_t *bytes;
-} qd_msg_key;
-
 typedef struct qd_msg_hello {
     uint32_t version;
     const char *token;

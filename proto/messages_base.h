@@ -251,6 +251,12 @@ typedef struct qd_msg_entities {
     const uint32_t *category, *mask;
 } qd_msg_entities;
 
+/* The bytes of a resume key, or of a blob of the relay stream. */
+typedef struct qd_msg_key {
+    size_t size; /* 0: none */
+    const uint8_t *bytes;
+} qd_msg_key;
+
 #ifdef __cplusplus
 }
 #endif

@@ -75,6 +75,8 @@ typedef struct qd_msg_set_view_options {
     uint64_t room;
     uint32_t bytes_max;
     qd_watch watch;
+    bool relay_once, has_relay_k;
+    int32_t relay_k; /* 0 without has_relay_k */
 } qd_msg_set_view_options;
 
 typedef struct qd_msg_why {
@@ -118,6 +120,14 @@ typedef struct qd_msg_view {
 
     uint64_t merged_ticks;
     qd_suspend_reason suspended_reason; /* with `suspended` */
+
+    const uint32_t *enter_slot; /* of the enters */
+    bool has_relay_k;
+    int32_t relay_k; /* 0 without has_relay_k */
+    qd_msg_key relay;
+    uint32_t exact_count;
+    const uint32_t *exact_slot;
+    const float *exact_x, *exact_y, *exact_z;
 } qd_msg_view;
 
 typedef struct qd_msg_why_result {

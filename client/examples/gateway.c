@@ -128,6 +128,7 @@ static void observe(qd_client *client, uint64_t room)
     const float range[] = {25, 25, 25}, margin[] = {3, 3, 3}, relay_range[] = {15, 100};
     const uint32_t limit[] = {16, 16, 16}, relay_every[] = {1, 2};
     qd_msg_observers observers;
+    qd_msg_set_view_options options;
 
     memset(&observers, 0, sizeof observers);
     observers.room = room;
@@ -140,7 +141,13 @@ static void observe(qd_client *client, uint64_t room)
     observers.relay_range = relay_range;
     observers.relay_every = relay_every;
     qd_client_observe(client, &observers);
-    qd_client_set_view_options(client, room, 4096, QD_WATCH_OWN);
+    memset(&options, 0, sizeof options);
+    options.room = room;
+    options.bytes_max = 4096;
+    options.watch = QD_WATCH_OWN;
+    options.relay_once = options.has_relay_k = true; /* each position once for all players, */
+    options.relay_k = 9;                             /* to half of 2^-9 units */
+    qd_client_set_all_view_options(client, &options);
 }
 
 /* Bob walks east. At the fifth step Cid hides. */

@@ -76,8 +76,7 @@ typedef struct qd_kept {
     bool subscribed, stays;
     qd_scope scope;
     bool has_view_options;
-    uint32_t bytes_max;
-    qd_watch watch;
+    qd_msg_set_view_options view_options;
 } qd_kept;
 
 void qd_kept_free(qd_kept *kept);

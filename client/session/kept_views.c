@@ -171,8 +171,7 @@ bool qd_kept_apply_views(qd_kept *kept, const qd_client_message *message, const 
         return set_exceptions(kept, &message->as.set_exceptions);
     case QD_CLIENT_SET_VIEW_OPTIONS:
         kept->has_view_options = true;
-        kept->bytes_max = message->as.set_view_options.bytes_max;
-        kept->watch = message->as.set_view_options.watch;
+        kept->view_options = message->as.set_view_options;
         return true;
     default:
         return true;

@@ -212,10 +212,14 @@ uint64_t qd_room_set_exceptions(qd_room *room, const qd_msg_set_exceptions *exce
 
 uint64_t qd_room_set_view_options(qd_room *room, uint32_t bytes_max, qd_watch watch)
 {
-    qd_msg_set_view_options options = {.bytes_max = bytes_max, .watch = watch};
-    uint64_t number =
-        request(room, &(qd_client_message){.kind = QD_CLIENT_SET_VIEW_OPTIONS, .as.set_view_options = options});
+    return qd_room_set_all_view_options(room, &(qd_msg_set_view_options){.bytes_max = bytes_max, .watch = watch});
+}
 
-    room->wants_view = room->wants_view || (number != 0 && watch > QD_WATCH_NONE);
+uint64_t qd_room_set_all_view_options(qd_room *room, const qd_msg_set_view_options *options)
+{
+    uint64_t number =
+        request(room, &(qd_client_message){.kind = QD_CLIENT_SET_VIEW_OPTIONS, .as.set_view_options = *options});
+
+    room->wants_view = room->wants_view || (number != 0 && options->watch > QD_WATCH_NONE);
     return number;
 }

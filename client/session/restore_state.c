@@ -272,8 +272,7 @@ static void send_settings(qd_room *room)
         }
     }
     if (kept->has_view_options) {
-        push(room, &(qd_client_message){.kind = QD_CLIENT_SET_VIEW_OPTIONS,
-                                        .as.set_view_options = {.bytes_max = kept->bytes_max, .watch = kept->watch}});
+        push(room, &(qd_client_message){.kind = QD_CLIENT_SET_VIEW_OPTIONS, .as.set_view_options = kept->view_options});
     }
     if (kept->subscribed) {
         push(room, &(qd_client_message){.kind = QD_CLIENT_SUBSCRIBE,

@@ -71,6 +71,7 @@ typedef struct qd_bench_options {
     double warm_seconds;          /* the same load before it, not measured */
     qd_bench_subscribe subscribe; /* of the writers */
     bool step, roster;
+    bool rests; /* entities do not move */
     qd_bench_check_kind check;
     uint32_t check_max; /* the most lanes that fold their pairs; 0: all subscribed ones */
     bool is_quiet;      /* no progress lines */
@@ -200,6 +201,7 @@ int qd_bench_ingest(qd_bench *bench, int argc, char **argv);
 int qd_bench_latency(qd_bench *bench, int argc, char **argv);
 int qd_bench_big_room(qd_bench *bench, int argc, char **argv);
 int qd_bench_many_rooms(qd_bench *bench, int argc, char **argv);
+int qd_bench_rest(qd_bench *bench, int argc, char **argv);
 int qd_bench_fanout(qd_bench *bench, int argc, char **argv);
 int qd_bench_connections(qd_bench *bench, int argc, char **argv);
 int qd_bench_growth(qd_bench *bench, int argc, char **argv);

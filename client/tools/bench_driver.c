@@ -196,9 +196,12 @@ static void send_due(qd_bench_driver *driver)
     }
 }
 
-/* For a driver without writers. */
+/* For a driver whose lanes send nothing. */
 static void run_readers(qd_bench_driver *driver)
 {
+    for (uint32_t lane = 0; lane < driver->lane_count; lane++) {
+        driver->lanes[lane]->next_ns = driver->bench->end_ns;
+    }
     while (qd_now_ns() < driver->bench->end_ns && !qd_bench_is_stopped(driver->bench)) {
         wait_and_exchange(driver, driver->bench->end_ns);
     }
@@ -303,7 +306,7 @@ void *qd_bench_drive(void *argument)
     } else {
         /* By default the system may wake the thread up to 50 us late. */
         prctl(PR_SET_TIMERSLACK, 1);
-        if (driver->lane_count == 0) {
+        if (driver->lane_count == 0 || driver->bench->options.rests) {
             run_readers(driver);
         } else if (driver->bench->options.hz > 0) {
             run_on_schedule(driver);

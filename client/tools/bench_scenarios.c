@@ -16,14 +16,15 @@ static const qd_option_topic scenarios[] = {
     {"latency", "the round trip of a Step, beside a bare libuv echo"},
     {"big-room", "one room of 100,000 moving entities, 60 ticks per second, two readers"},
     {"many-rooms", "10,000 rooms of 100, 20 ticks per second; idle rooms; opening and closing"},
+    {"rest", "10,000 rooms of 100 entities that do not move, 20 ticks per second"},
     {"fanout", "the events of one room to 1,000 readers"},
     {"connections", "10,000 sessions, of which 1,000 are active"},
     {"growth", "the cost of an update as rooms grow, and as their number grows"},
     {NULL, NULL},
 };
-static const scenario_fn functions[] = {qd_bench_load,    qd_bench_fences,      qd_bench_ingest,
-                                        qd_bench_latency, qd_bench_big_room,    qd_bench_many_rooms,
-                                        qd_bench_fanout,  qd_bench_connections, qd_bench_growth};
+static const scenario_fn functions[] = {qd_bench_load,        qd_bench_fences,     qd_bench_ingest, qd_bench_latency,
+                                        qd_bench_big_room,    qd_bench_many_rooms, qd_bench_rest,   qd_bench_fanout,
+                                        qd_bench_connections, qd_bench_growth};
 
 static int run_scenario(qd_bench *bench, int argc, char **argv)
 {

@@ -63,7 +63,8 @@ qd_room_actor *qd_room_actor_create(qd_service *service, const char *name, const
     actor->epoch = qd_service_random(service);
     actor->creator = creator->session;
     actor->empty_since_ns = QD_NEVER;
-    actor->timer_ns = QD_NEVER;
+    actor->timer_ns = actor->rest_trim_ns = QD_NEVER;
+    atomic_init(&actor->shown_zero_ns, QD_NEVER);
     memcpy(actor->entry.name, name, strlen(name) + 1);
     qd_actor_init(&actor->base, qd_room_run);
     actor->base.fetch = qd_room_run_fetch;

@@ -33,7 +33,7 @@ static uint64_t earlier(uint64_t a_ns, uint64_t b_ns)
 
 static void show(qd_room_actor *actor)
 {
-    atomic_store_explicit(&actor->shown_tick, qd_room_last_tick(actor->room), memory_order_relaxed);
+    qd_room_clock_show(actor);
     atomic_store_explicit(&actor->shown_entities, qd_room_entity_count(actor->room), memory_order_relaxed);
     atomic_store_explicit(&actor->shown_sessions, actor->member_count, memory_order_relaxed);
 }
@@ -99,16 +99,18 @@ static bool has_shrunk(qd_room_actor *actor)
     return actor->trims || actor->trim_entities / 4 > entities + TRIM_ENTITIES;
 }
 
-/* Removed entities keep their memory until a tick. So a room trims once it has ticked after them, and now and then in a
- * long life. */
-static void trim_when_due(qd_room_actor *actor)
+/* Removed entities keep their memory until a tick. So a room trims once it has ticked after them, now and then in a long
+ * life, and once in a long rest. */
+static void trim_when_due(qd_room_actor *actor, uint64_t now_ns)
 {
-    const bool is_turn = actor->time_count - actor->trim_time >= TRIM_TICKS, shrunk = has_shrunk(actor);
+    const bool is_turn = actor->time_count - actor->trim_time >= TRIM_TICKS || now_ns >= actor->rest_trim_ns;
+    const bool shrunk = has_shrunk(actor);
 
     if (!is_turn && (!shrunk || qd_room_awaits_tick(actor->room))) {
         return;
     }
     actor->trims = false;
+    actor->rest_trim_ns = QD_NEVER;
     actor->trim_time = actor->time_count;
     actor->trim_entities = qd_room_entity_count(actor->room);
     qd_room_trim(actor->room);
@@ -133,10 +135,9 @@ static void choose_place(qd_room_actor *actor, uint64_t now_ns)
 }
 
 /* Does everything that time makes due. */
-static void keep_up(qd_room_actor *actor)
+static void keep_up(qd_room_actor *actor, uint64_t now_ns)
 {
     const qd_scheduler *scheduler = actor->service->config.scheduler;
-    uint64_t now_ns = qd_service_now_ns(actor->service);
 
     if (qd_room_due_ns(actor->room) <= now_ns) {
         qd_room_expire(actor->room, now_ns);
@@ -153,10 +154,10 @@ static void keep_up(qd_room_actor *actor)
         return;
     }
     due_ns = earlier(due_ns, forget_when_due(actor, now_ns));
-    trim_when_due(actor);
+    trim_when_due(actor, now_ns);
     choose_place(actor, now_ns);
     show(actor);
-    due_ns = earlier(due_ns, qd_room_due_ns(actor->room));
+    due_ns = earlier(earlier(due_ns, qd_room_due_ns(actor->room)), actor->rest_trim_ns);
     if (actor->lagging_count > 0) {
         due_ns = earlier(due_ns, now_ns + LAGGING_LOOK_NS);
     }
@@ -201,12 +202,15 @@ void qd_room_run(qd_actor *base)
     qd_room_actor *actor = (qd_room_actor *)base;
     bool stop = atomic_load(&actor->stop);
 
+    if (actor->clock == QD_CLOCK_RESTS && actor->room != NULL) {
+        qd_room_clock_count(actor, qd_service_now_ns(actor->service));
+    }
     qd_time_budget_apply(actor, stop);
     if (actor->room != NULL && stop) {
         qd_room_actor_close(actor, QD_ROOM_CLOSED_SHUTDOWN, NULL, 0);
     }
     if (actor->room != NULL) {
-        keep_up(actor);
+        keep_up(actor, qd_service_now_ns(actor->service));
     }
     if (actor->room == NULL) {
         finish(actor);
@@ -229,13 +233,19 @@ static bool may_run_inline(const qd_room_actor *actor, const qd_room_message *me
     return request->light && (request->decoded.message.kind != QD_CLIENT_STEP || ticks_quickly(actor));
 }
 
-/* Moves change nothing that time makes due, so they need no keep_up, unless the clock stands still. */
+/* Moves change nothing that time makes due, so they need no keep_up, unless they start the clock or wake it. Then
+ * keep_up gets the time of before, when no tick was due, so that none is made here. */
 void qd_room_run_inline(qd_actor *base)
 {
     qd_room_actor *actor = (qd_room_actor *)base;
     qd_message *message = qd_mailbox_take(&actor->mailbox);
+    const bool starts = actor->config.tick_mode == QD_TICK_MODE_CLOCK && actor->clock != QD_CLOCK_RUNS;
+    const uint64_t start_ns = starts ? qd_service_now_ns(actor->service) : 0;
     bool stepped = false;
 
+    if (starts && actor->room != NULL) {
+        qd_room_clock_count(actor, start_ns);
+    }
     for (qd_message *next; message != NULL && may_run_inline(actor, (qd_room_message *)message); message = next) {
         next = message->next;
         stepped |= ((qd_request *)message)->decoded.message.kind == QD_CLIENT_STEP;
@@ -244,8 +254,8 @@ void qd_room_run_inline(qd_actor *base)
     actor->messages = message;
     if (message != NULL) {
         qd_room_actor_wake(actor);
-    } else if (stepped || (actor->config.tick_mode == QD_TICK_MODE_CLOCK && !actor->clock_runs)) {
-        keep_up(actor);
+    } else if (stepped || starts) {
+        keep_up(actor, starts ? start_ns : qd_service_now_ns(actor->service));
     }
 }
 

@@ -16,6 +16,7 @@
 #define QD_MECHANISMS(X)                                                                                               \
     X(INLINE_RUNS, "inline_runs")                                                                                      \
     X(CORE_SEND, "core_send")                                                                                          \
+    X(ROOM_REST, "room_rest")                                                                                          \
     X(LOOP_REST, "loop_rest")                                                                                          \
     X(HELPER_SPIN, "helper_spin")                                                                                      \
     X(CALLER_SPIN, "caller_spin")                                                                                      \

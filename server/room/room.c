@@ -374,6 +374,21 @@ void qd_room_tick(qd_room *room, const qd_executor *executor, uint32_t skipped)
     qd_room_tick_pairs(room, executor, skipped);
 }
 
+bool qd_room_is_quiet(const qd_room *room)
+{
+    return qd_pairs_are_quiet(&room->pairs) && qd_views_are_quiet(&room->views);
+}
+
+uint32_t qd_room_relay_period(const qd_room *room)
+{
+    return room->views.relay_period;
+}
+
+void qd_room_rest(qd_room *room, uint64_t ticks)
+{
+    room->entities.tick += ticks;
+}
+
 void qd_room_catch_up(qd_room *room, const qd_executor *executor)
 {
     qd_pairs_catch_up(&room->pairs, executor);

@@ -125,6 +125,12 @@ void qd_room_tick(qd_room *room, const qd_executor *executor, uint32_t skipped);
 /* The same in two calls, for callers that measure them. Nothing may come between. */
 void qd_room_tick_views(qd_room *room, const qd_executor *executor, uint32_t skipped);
 void qd_room_tick_pairs(qd_room *room, const qd_executor *executor, uint32_t skipped);
+/* After a tick: whether it had nothing to report, and nothing waits for the next one. Then ticks report nothing until a
+ * command changes something, except that relays have their turns within qd_room_relay_period ticks. */
+bool qd_room_is_quiet(const qd_room *room);
+uint32_t qd_room_relay_period(const qd_room *room);
+/* Counts that many ticks at once, which would have reported and changed nothing. No report may be unread. */
+void qd_room_rest(qd_room *room, uint64_t ticks);
 /* Makes the resets that are due now, with the set of the last tick. Cheap if none are due. */
 void qd_room_catch_up(qd_room *room, const qd_executor *executor);
 /* The next report of the last tick or catch-up; false at the end. Unread reports count as delivered. */

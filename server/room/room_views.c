@@ -18,8 +18,21 @@ void qd_room_observe_all(qd_room *room, uint32_t member)
     qd_members_at(&room->entities, member)->observes_all = true;
 }
 
+/* Tiers may be refused, so it may become longer than needed. */
+static void note_relay_period(qd_views *views, const qd_msg_observers *batch)
+{
+    for (uint32_t tier = 0; tier < batch->tier_count; tier++) {
+        const uint32_t every = batch->relay_every[tier];
+
+        if (every > views->relay_period && every <= QD_VIEW_EVERY_MAX) {
+            views->relay_period = every;
+        }
+    }
+}
+
 void qd_room_observe(qd_room *room, uint32_t member, const qd_msg_observers *batch, qd_room_refusals *refusals)
 {
+    note_relay_period(&room->views, batch);
     qd_views_observe(&room->views, member, batch, refusals);
 }
 
@@ -53,6 +66,21 @@ void qd_room_view_options_set(qd_room *room, uint32_t member, qd_room_view_optio
 {
     (void)qd_members_at(&room->entities, member);
     qd_views_set_options(&room->views, member, options);
+}
+
+void qd_room_view_restart(qd_room *room, uint32_t member)
+{
+    qd_views_restart(&room->views, member);
+}
+
+void qd_room_view_behind(qd_room *room, uint32_t member)
+{
+    qd_views_behind(&room->views, member);
+}
+
+void qd_room_view_place(const qd_room *room, uint32_t id, float *at)
+{
+    qd_views_place(&room->views, id, at);
 }
 
 void qd_room_view_catch_up(qd_room *room)

@@ -78,6 +78,13 @@ qd_status qd_room_except(qd_room *room, uint32_t member, uint32_t observer, uint
  * tick. */
 void qd_room_view_options_set(qd_room *room, uint32_t member, qd_room_view_options options);
 
+/* The next tick reports a reset of the member's views, if it takes part in views and ever got a report. */
+void qd_room_view_restart(qd_room *room, uint32_t member);
+/* The next tick reports to the member, even if it has no news: the caller has relays left over. */
+void qd_room_view_behind(qd_room *room, uint32_t member);
+/* Where an entity in a view is, as of the last tick. at[] has three values. */
+void qd_room_view_place(const qd_room *room, uint32_t id, float *at);
+
 /* ---- reports ---- */
 
 /* Makes the resets of reverse views that are due now, with the sets of the last tick. Cheap if none are due. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../actor/room_clock.h"
 #include "../actor/service/reply.h"
 #include "access.h"
 #include "check/requests.h"
@@ -230,7 +231,7 @@ static void add_row(room_rows *rows, const qd_room_actor *actor)
         .name = rows->names[at],
         .tick_mode = actor->config.tick_mode,
         .tick_hz = actor->config.tick_hz,
-        .tick = atomic_load_explicit(&actor->shown_tick, memory_order_relaxed),
+        .tick = qd_room_clock_shown_tick(actor),
         .entities = atomic_load_explicit(&actor->shown_entities, memory_order_relaxed),
         .sessions = atomic_load_explicit(&actor->shown_sessions, memory_order_relaxed),
     };

@@ -295,9 +295,7 @@ static void run(qd_worker *me, qd_actor *actor)
     me->actor = actor;
     me->retired = NULL;
     if (me->is_behind) {
-        qd_slices_begin(&me->slices, QD_SLICE_BEHIND_NS);
-    } else if (qd_actor_is_long(actor)) {
-        qd_slices_begin(&me->slices, QD_SLICE_NS);
+        qd_slices_begin(&me->slices);
     }
     actor->run(actor);
     qd_slices_end(&me->slices);

@@ -107,6 +107,8 @@ scenario 1 big-room --entities 500 --hz 50 --roster
 positive late_max_ms events_per_s
 scenario 1 many-rooms --rooms 20 --entities 30 --connections 3
 positive open_ms close_ms idle_bytes room_ticks_min moves_per_s
+scenario 1 rest --rooms 20 --entities 30 --connections 3
+positive room_ticks_min
 scenario 2 fanout --entities 500 --readers 10 --hz 50
 scenario 1 connections --connections 60 --active 20
 for phase in 'connecting 40 times to a bare libuv loop' 'opening 40 idle sessions' 'pinging 40 idle sessions'; do

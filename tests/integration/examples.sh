@@ -49,10 +49,11 @@ tick 1
   to cid: spawn bob at 30,10
   to cid: spawn tower at 90,10
 tick 2
-  to ann: move bob to 34,10
   to cid: move bob to 34,10
+  to ann: move bob to 34,10
 tick 3
   to cid: move bob to 38,10
+  to ann: move bob to 38,10
 tick 4
   to ann: remove bob, out of range
   to bob: remove ann, out of range

@@ -101,7 +101,7 @@ if has zsh; then
     cat >"$scratch/query.zsh" <<'END'
 zmodload zsh/zpty
 zpty tty zsh -f -i
-zpty -w tty "PS1= PS2= fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -D; bindkey '^I' complete-word"
+zpty -w tty "PS1= PS2= fpath=(${(q)1} \$fpath); autoload -Uz compinit; compinit -u -D; bindkey '^I' complete-word"
 zpty -w tty "report() { print -r -- \"line <\$BUFFER>\" }; zle -N report; bindkey '^X' report"
 zpty -w tty "zle-line-init() { print REA''DY }; zle -N zle-line-init"
 zpty -r -m tty text '*READY*'

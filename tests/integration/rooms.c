@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "support/session.h"
 #include "tests/support/test.h"
@@ -68,6 +69,48 @@ SESSION_TEST(thousand_rooms_tick_independently)
         assert_int_equal(begins[i], 1);
         assert_int_equal(ends[i], 1);
     }
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* The pauses are longer than a room at 1000 Hz takes to rest, and shorter. Between two answers there are at least the
+ * ticks from the first answer to the second request, and at most those from the first request to the second answer,
+ * however busy the machine is. */
+SESSION_TEST(room_at_rest_counts_its_ticks_and_wakes)
+{
+    qd_client *client = session_open(ADDRESS);
+    qd_msg_room_config clock = session_step_room;
+    uint64_t tick = 0, sent_ns = 0, answered_ns = 0;
+
+    clock.tick_mode = QD_TICK_MODE_CLOCK;
+    clock.tick_hz = 1000;
+    const uint64_t room = session_open_room(client, "rest", &clock);
+    session_spawn(client, room, 1, 10, 10);
+    for (uint32_t i = 0; i < 200; i++) {
+        const struct timespec pause = {0, (long)(i % 20) * 1000000};
+        const uint64_t before_tick = tick, before_sent_ns = sent_ns, before_answered_ns = answered_ns;
+
+        nanosleep(&pause, NULL);
+        sent_ns = now_ns();
+        const uint32_t seq = session_move(client, room, 1, (float)i, 10);
+        const qd_msg_applied *applied = &session_wait_kind(client, QD_SERVER_APPLIED)->as.applied;
+        while (applied->seq != seq) {
+            applied = &session_wait_kind(client, QD_SERVER_APPLIED)->as.applied;
+        }
+        tick = applied->tick;
+        answered_ns = now_ns();
+        if (i > 0) {
+            assert_in_range(tick - before_tick, (sent_ns - before_answered_ns) / 1000000,
+                            (answered_ns - before_sent_ns) / 1000000 + 1);
+        }
+    }
+    session_expect(client, qd_client_close_room(client, room), QD_SERVER_ROOM_CLOSED);
 }
 
 SESSION_TEST(list_reports_each_room)

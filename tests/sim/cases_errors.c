@@ -118,6 +118,8 @@ static const request requests[] = {
     FOR(FLAT, MOVE_OBSERVERS, WATCHED(.id = IDS(2), .x = FLOATS(1))),
     FOR(FLAT, SET_EXCEPTIONS, .set_exceptions = {.observer = 9}),
     FOR(FLAT, SET_VIEW_OPTIONS, .set_view_options = {.watch = (qd_watch)9}),
+    FOR(FLAT, SET_VIEW_OPTIONS, .set_view_options = {.has_relay_k = true, .relay_k = 3}),
+    FOR(FLAT, SET_VIEW_OPTIONS, .set_view_options = {.relay_once = true, .has_relay_k = true, .relay_k = 21}),
     FOR(FLAT, WHY, .why = {.a = 1, .b = 99}),
     /* entries */
     FOR(FLAT, SPAWN, BATCH(.id = IDS(1), AT(1, 1))),

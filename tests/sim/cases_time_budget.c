@@ -100,7 +100,10 @@ static void expect_not_slowed(sim_scenario *play)
 /* All in the room are told once, one who joins it as well, and all again when it holds its rate. */
 SCENARIO(members_of_a_slowed_room_are_told, CONFIG(.tick_hz = 20)) = {
     JOIN(A, NULL),
-    SPAWN(A, NULL, 1, 1, 1),
+    JOIN(C, NULL),
+    SPAWN(A, NULL, 1, 2, 1),
+    /* Pairs that stay keep the room running. */
+    SEND(C, NULL, SUBSCRIBE, .subscribe = {.stays = true}),
     PASS(500),
     LOOK(A, "applied *"),
     CALL(slow_down),

@@ -183,7 +183,12 @@ static void watch(sim_client *client, const sim_slot *slot)
 {
     if (slot->views->watch == 0) {
         slot->views->watch = percent(client, 50) ? QD_WATCH_OWN : QD_WATCH_ALL;
-        sim_client_draft(client, QD_CLIENT_SET_VIEW_OPTIONS)->message.as.set_view_options.watch = slot->views->watch;
+        qd_msg_set_view_options *options =
+            &sim_client_draft(client, QD_CLIENT_SET_VIEW_OPTIONS)->message.as.set_view_options;
+        options->watch = slot->views->watch;
+        options->relay_once = percent(client, 60);
+        options->has_relay_k = options->relay_once && percent(client, 70);
+        options->relay_k = options->has_relay_k ? 1 + (int32_t)pick(client, 8) : 0; /* places are multiples of 1/2 */
         sim_client_send_draft(client, slot->stay);
     }
 }

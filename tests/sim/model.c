@@ -140,15 +140,22 @@ model_op *model_stay_op(const model_stay *stay, uint64_t seq)
 
 /* ---- what the tap saw ---- */
 
-void model_room_saw_tick(model_room *room, uint64_t tick)
+void model_room_named_tick(const model_room *room, uint64_t tick)
 {
-    if (room->tick_count > 0 && room->ticks[room->tick_count - 1].tick >= tick) {
-        return;
-    }
+    sim_check(room->tick_count == 0 || room->ticks[room->tick_count - 1].tick <= tick, "a room goes back to tick %llu",
+              (unsigned long long)tick);
     /* No faster than its clock, the tick of its closing apart. */
     double periods = (double)(room->world->now_ns - room->opened_ns) * room->config.tick_hz / 1e9;
     sim_check(room->config.tick_hz == 0 || (double)tick <= periods + 2, "tick %llu after %.1f periods",
               (unsigned long long)tick, periods);
+}
+
+void model_room_saw_tick(model_room *room, uint64_t tick)
+{
+    model_room_named_tick(room, tick);
+    if (room->tick_count > 0 && room->ticks[room->tick_count - 1].tick == tick) {
+        return;
+    }
     room->ticks = sim_grow(room->ticks, room->tick_count, &room->tick_capacity, sizeof *room->ticks);
     room->ticks[room->tick_count].tick = tick;
     room->ticks[room->tick_count++].at_ns = room->world->now_ns;

@@ -193,6 +193,8 @@ model_op *model_stay_op(const model_stay *stay, uint64_t seq);
 
 /* From the tap. */
 void model_room_saw_tick(model_room *room, uint64_t tick);
+/* An answer names it as the last one. */
+void model_room_named_tick(const model_room *room, uint64_t tick);
 /* `again`: after a resume, and of what was reported before. */
 void model_room_saw_applied(model_room *room, model_stay *stay, uint64_t tick, uint64_t seq, bool again);
 /* All up to the request is applied, if it has a place in the order. */

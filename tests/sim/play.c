@@ -18,6 +18,8 @@
 
 #define HOSTILES_MAX 3u
 
+#define HOUSE_ROOMS_MAX 100u
+
 /* Of a jump of the clock. All of them together are shorter than a slow reader has time. */
 #define JUMPS_MAX   30u
 #define JUMP_MS_MAX 60000u
@@ -109,7 +111,7 @@ static void make(sim_play *play, uint64_t seed, uint32_t traits, bool print_dige
     const qd_limits limits = {
         .connections_max = 100,
         .frame_bytes_max = 64u << 10,
-        .rooms_max = 100,
+        .rooms_max = HOUSE_ROOMS_MAX,
         .entities_max = 10000,
         .events_max = 100000,
         .observers_max = 1000,
@@ -250,6 +252,72 @@ static bool is_view_lost(const sim_play *play)
     return false;
 }
 
+/* The last ticks of all rooms by name, and when that was. */
+typedef struct clocks {
+    uint64_t at_ns;
+    uint32_t count;
+    struct {
+        char name[QD_ROOM_NAME_BYTES_MAX + 1];
+        uint64_t tick;
+        uint32_t hz, entities;
+    } rooms[HOUSE_ROOMS_MAX];
+} clocks;
+
+static void look_at_clocks(sim_play *play, clocks *seen)
+{
+    sim_peer peer = {0};
+
+    sim_peer_open(&peer, &play->scene.house, NULL);
+    sim_peer_send(&peer, MESSAGE(LIST_ROOMS, .list_rooms = {0}));
+    const qd_msg_room_list *list = &sim_peer_expect(&peer, QD_SERVER_ROOM_LIST)->as.room_list;
+    seen->at_ns = play->scene.house.world.now_ns;
+    seen->count = (uint32_t)list->count;
+    for (uint32_t i = 0; i < seen->count; i++) {
+        const qd_msg_room_info *room = &list->rooms[i];
+
+        memcpy(seen->rooms[i].name, room->name, strlen(room->name) + 1);
+        seen->rooms[i].tick = room->tick;
+        seen->rooms[i].hz = room->tick_mode == QD_TICK_MODE_CLOCK ? room->tick_hz : 0;
+        seen->rooms[i].entities = room->entities;
+    }
+    /* A room counts its ticks when it runs, and the list follows from the time. */
+    for (uint32_t i = 0; i < seen->count; i++) {
+        sim_peer_send(&peer, MESSAGE(OPEN_ROOM, .open_room = {.name = seen->rooms[i].name}));
+        const uint64_t tick = sim_peer_expect(&peer, QD_SERVER_ROOM_OPENED)->as.room_opened.tick;
+
+        sim_check(tick >= seen->rooms[i].tick && tick <= seen->rooms[i].tick + 1,
+                  "%s is at tick %llu, and listed at %llu", seen->rooms[i].name, (unsigned long long)tick,
+                  (unsigned long long)seen->rooms[i].tick);
+    }
+    sim_peer_close(&peer);
+}
+
+/* The ticks of a room with entities are as many as its rate gives, whether it makes them or rests. */
+static void check_clocks(sim_play *play)
+{
+    static clocks before, after;
+
+    /* The one who looks has no token. */
+    if (play->scene.house.server.sessions.tokens != NULL) {
+        return;
+    }
+    look_at_clocks(play, &before);
+    settle_for(play, 3000);
+    look_at_clocks(play, &after);
+    for (uint32_t i = 0; i < after.count; i++) {
+        for (uint32_t k = 0; k < before.count; k++) {
+            if (strcmp(after.rooms[i].name, before.rooms[k].name) != 0 || before.rooms[k].hz == 0 ||
+                before.rooms[k].entities == 0) {
+                continue;
+            }
+            const double due = (double)(after.at_ns - before.at_ns) * before.rooms[k].hz / 1e9;
+            const double ticks = (double)(after.rooms[i].tick - before.rooms[k].tick);
+            sim_check(ticks > due - 1.1 && ticks < due + 1.1, "%s has %.0f ticks, not %.1f", after.rooms[i].name, ticks,
+                      due);
+        }
+    }
+}
+
 static void come_to_rest(sim_play *play)
 {
     let_reload(play, false);
@@ -271,6 +339,7 @@ static void come_to_rest(sim_play *play)
     for (uint32_t i = 0; i < play->client_count; i++) {
         sim_client_finish(&play->clients[i]);
     }
+    check_clocks(play);
 }
 
 static void stop(sim_play *play)

@@ -125,6 +125,7 @@ static void tap_opened(sim_scene *scene, const sim_link *link, const qd_msg_room
         scene->rooms = sim_grow(scene->rooms, scene->room_total, &scene->room_capacity, sizeof *scene->rooms);
         scene->rooms[scene->room_total++] = room;
     }
+    model_room_named_tick(room, opened->tick);
     model_stay *stay = model_latest_stay(room, link->session);
     if (stay == NULL || stay->is_out) {
         stay = model_stay_create(room, link->session);
@@ -333,13 +334,21 @@ void sim_scene_tap(sim_link *link, const qd_server_message *message, bool queued
         tap_view(room, stay, &message->as.view, queued);
         break;
     case QD_SERVER_ACCEPTED:
+        model_room_named_tick(room, message->as.accepted.tick);
         tap_accepted(room, stay, message->seq, &message->as.accepted);
         break;
     case QD_SERVER_APPLIED:
         check_lag(stay, &message->as.applied);
         model_room_saw_applied(room, stay, message->as.applied.tick, message->as.applied.seq, message->seq == 0);
         break;
+    case QD_SERVER_QUERY_RESULT:
+        model_room_named_tick(room, message->as.query_result.tick);
+        break;
+    case QD_SERVER_WHY_RESULT:
+        model_room_named_tick(room, message->as.why_result.tick);
+        break;
     case QD_SERVER_SNAPSHOT_RESULT:
+        model_room_named_tick(room, message->as.snapshot_result.tick);
         tap_snapshot(room, stay, message->seq, &message->as.snapshot_result.entities);
         break;
     case QD_SERVER_HANDED_OVER:

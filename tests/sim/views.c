@@ -133,6 +133,7 @@ void model_views_destroy(model_views *views)
 static void forget(model_views *views, bool all, bool watchers)
 {
     if (all) {
+        views->slots.in_use = false;
         views->fold.set_count = 0;
     }
     if (watchers) {
@@ -148,6 +149,108 @@ static void report(model_views *views, model_reported_entity reported)
     views->reported[views->reported_count++] = reported;
 }
 
+/* ---- slots ---- */
+
+static uint32_t slot_of(const model_slots *slots, uint32_t id)
+{
+    uint32_t slot = 0;
+
+    while (slot < SLOTS_MAX && !(slots->used[slot] && slots->id[slot] == id)) {
+        slot++;
+    }
+    return slot;
+}
+
+static bool is_seen(const model_views *views, uint32_t id)
+{
+    for (uint32_t k = 0; k < STAY_REGIONS; k++) {
+        if (model_fold_has(&views->fold, model_region_id(k), id)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* After the leaves: what no view has any more has no slot. */
+static void end_slots(model_views *views)
+{
+    for (uint32_t slot = 0; slot < SLOTS_MAX; slot++) {
+        views->slots.used[slot] &= views->slots.in_use && is_seen(views, views->slots.id[slot]);
+    }
+}
+
+static void begin_slots(model_views *views, const qd_msg_view *view)
+{
+    model_slots *slots = &views->slots;
+
+    if (view->enter_slot == NULL || slots->in_use) {
+        return;
+    }
+    slots->in_use = true;
+    slots->state = (qd_relay_state){.axes = view->enter.z != NULL ? 3 : 2, .k = view->relay_k, .count = SLOTS_MAX};
+    for (unsigned axis = 0; axis < slots->state.axes; axis++) {
+        slots->state.at[axis] = slots->columns[2 * axis];
+        slots->state.last[axis] = slots->columns[2 * axis + 1];
+    }
+}
+
+static void start_slot(model_views *views, const qd_msg_view *view, uint32_t i)
+{
+    const qd_msg_entities *enter = &view->enter;
+    const uint32_t id = enter->id[i], slot_and_1 = view->enter_slot != NULL ? view->enter_slot[i] : 0;
+    model_slots *slots = &views->slots;
+
+    if (!slots->in_use) {
+        return;
+    }
+    sim_check((slot_of(slots, id) == SLOTS_MAX) == (slot_and_1 != 0), "an entity has two slots, or none");
+    if (slot_and_1 == 0) {
+        return;
+    }
+    sim_check(slot_and_1 <= SLOTS_MAX && !slots->used[slot_and_1 - 1], "a slot is too high, or in use");
+    sim_check(view->relay_k == slots->state.k, "another precision without a reset");
+    slots->used[slot_and_1 - 1] = true;
+    slots->id[slot_and_1 - 1] = id;
+    qd_relay_start(&slots->state, slot_and_1 - 1,
+                   (const float[]){enter->x[i], enter->y[i], enter->z != NULL ? enter->z[i] : 0});
+}
+
+static void report_slot(model_views *views, uint32_t slot, const float *at)
+{
+    sim_check(views->slots.in_use && slot < SLOTS_MAX && views->slots.used[slot], "a position of a free slot");
+    report(views, (model_reported_entity){.id = views->slots.id[slot], .body = {.x = at[0], .y = at[1], .z = at[2]}});
+}
+
+static void fold_slots(model_views *views, const qd_msg_view *view)
+{
+    qd_relay_state *state = &views->slots.state;
+    uint32_t named[SLOTS_MAX], count = 0;
+
+    if (view->relay.size > 0) {
+        sim_check(views->slots.in_use && view->has_relay_k && view->relay_k == state->k, "a blob without a precision");
+        count = qd_relay_read(state, view->relay.bytes, view->relay.size, named);
+        sim_check(count != QD_RELAY_REFUSED, "a blob cannot be read");
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        float at[QD_RELAY_AXES] = {0};
+
+        for (unsigned axis = 0; axis < state->axes; axis++) {
+            at[axis] = qd_relay_position(state, axis, named[i]);
+        }
+        report_slot(views, named[i], at);
+    }
+    for (uint32_t i = 0; i < view->exact_count; i++) {
+        const float at[] = {view->exact_x[i], view->exact_y[i], view->exact_z != NULL ? view->exact_z[i] : 0};
+
+        report_slot(views, view->exact_slot[i], at);
+        if (view->has_relay_k) {
+            qd_relay_start(state, view->exact_slot[i], at);
+        }
+    }
+}
+
+/* ---- groups ---- */
+
 static void fold_leaves(model_views *views, const qd_msg_view *view)
 {
     model_fold_group(&views->fold, LEAVES, MODEL_REMOVES, view->leave_count, view->leave_observer, view->leave_id);
@@ -156,6 +259,7 @@ static void fold_leaves(model_views *views, const qd_msg_view *view)
                   "a leave has no reason, or one that cannot be");
         views->fold.closing |= view->leave_reason[i] == QD_LEAVE_ROOM_CLOSED;
     }
+    end_slots(views);
 }
 
 static void fold_enters(model_views *views, const qd_msg_view *view)
@@ -166,7 +270,9 @@ static void fold_enters(model_views *views, const qd_msg_view *view)
     sim_check(view->enter_count == 0 || (enter->z != NULL) == is_3d, "a place of other dimensions");
     sim_check(view->enter_payload_size == NULL, "a payload that nobody sent");
     model_fold_group(&views->fold, ENTERS, MODEL_ADDS, view->enter_count, view->enter_observer, enter->id);
+    begin_slots(views, view);
     for (uint32_t i = 0; i < view->enter_count; i++) {
+        start_slot(views, view, i);
         report(views, (model_reported_entity){.id = enter->id[i],
                                               .is_enter = true,
                                               .tag = view->enter_tag != NULL ? view->enter_tag[i] : 0,
@@ -321,6 +427,7 @@ void model_views_tell(model_views *views, const qd_msg_view *view)
     fold_leaves(views, view);
     fold_enters(views, view);
     fold_relays(views, view);
+    fold_slots(views, view);
     fold_watchers(views, view);
     if (view->last && model_fold_end(fold, view->tick, false)) {
         check_told(views);

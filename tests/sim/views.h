@@ -7,6 +7,7 @@
 #define QD_TESTS_SIM_VIEWS_H
 
 #include "model.h"
+#include "proto/relay/reader.h"
 
 #define VIEWS_MAX    (STAY_REGIONS * STAYS_MAX * STAY_ENTITIES)
 #define WATCHERS_MAX (STAYS_MAX * VIEWS_MAX)
@@ -26,6 +27,18 @@ typedef struct model_reported_entity {
     qd_body body; /* of a relay the centre alone */
 } model_reported_entity;
 
+/* More than the entities of all stays and the slots that phases leave free. */
+#define SLOTS_MAX 1024u
+
+/* The slots of the relay stream. */
+typedef struct model_slots {
+    bool in_use;
+    qd_relay_state state;
+    int32_t columns[2 * QD_RELAY_AXES][SLOTS_MAX];
+    uint32_t id[SLOTS_MAX];
+    bool used[SLOTS_MAX];
+} model_slots;
+
 typedef struct model_views {
     model_fold fold; /* first: which observer sees what */
     qd_watch watch;
@@ -33,6 +46,7 @@ typedef struct model_views {
     bool watchers_known;
     model_watcher watchers[WATCHERS_MAX]; /* in no order */
     uint32_t watcher_count;
+    model_slots slots;
     /* within a tick */
     model_reported_entity reported[2 * VIEWS_MAX];
     uint32_t reported_count;

@@ -197,6 +197,7 @@ static void tick(uint32_t ticks)
         if (w.now_ns < w.due_ns) {
             w.now_ns = w.due_ns;
         }
+        room->changed = true; /* so that it does not rest */
         qd_room_run(&room->base);
         run_woken();
     }

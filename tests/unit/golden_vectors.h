@@ -110,8 +110,8 @@ static const golden_vector client_vectors[] = {
     {"set_exceptions", "0808ba011c08ac0215ffffffff1a080a0000000b00000022080e0000000f000000",
      "seq: 8 set_exceptions { room: 300 observer: 4294967295 show: [10, 11] hide: [14, 15] }"},
     {"set_exceptions_nobody", "0809ba010808ac021501000000", "seq: 9 set_exceptions { room: 300 observer: 1 }"},
-    {"set_view_options", "080ac2010808ac021088271803",
-     "seq: 10 set_view_options { room: 300 bytes_max: 5000 watch: WATCH_ALL }"},
+    {"set_view_options", "080ac2010c08ac02108827180320012805",
+     "seq: 10 set_view_options { room: 300 bytes_max: 5000 watch: WATCH_ALL relay_once: true relay_k: -3 }"},
     {"why", "080bca010f08ac021501000000180125ffffffff", "seq: 11 why { room: 300 a: 1 observer: true b: 4294967295 }"},
     {"why_default", "ca0100", "why { }"},
     {"hand_over", "0801d2011308ac02120801000000ffffffff1880e497d012",
@@ -244,6 +244,15 @@ static const golden_vector server_vectors[] = {
      "view { room: 300 tick: 7 last: true suspended: true suspended_reason: SUSPEND_REASON_LIMIT }"},
     {"view_merged", "7a1008ac02100718012001980280e497d012",
      "view { room: 300 tick: 7 last: true reset: true merged_ticks: 5000000000 }"},
+    {"view_relay_once",
+     "7a7408ac0210071801520801000000ffffffff5a08050000000600000062080000c03f000020c06a0800006040000090c0c2"
+     "02080900000000000000c80228d202081100010000000000da02080300000004000000e202080000c03f000020c0ea020800"
+     "006040000090c0f202080000b0400000d0c0",
+     "view { room: 300 tick: 7 last: true enter_observer: [1, 4294967295] enter_id: [5, 6] enter_x: [1.5, "
+     "-2.5] enter_y: [3.5, -4.5] enter_slot: [9, 0] relay_k: 20 relay: "
+     "\"\\021\\000\\001\\000\\000\\000\\000\\000\" exact_slot: [3, 4] exact_x: [1.5, -2.5] exact_y: [3.5, "
+     "-4.5] exact_z: [5.5, -6.5] }"},
+    {"view_relay_steps_of_a_unit", "7a03c80200", "view { relay_k: 0 }"},
     {"view_plain_enters",
      "7a2d08ac021007520801000000ffffffff5a08050000000600000062080000c03f000020c06a0800006040000090c0",
      "view { room: 300 tick: 7 enter_observer: [1, 4294967295] enter_id: [5, 6] enter_x: [1.5, -2.5] enter_y: [3.5, "

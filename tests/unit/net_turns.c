@@ -13,8 +13,8 @@ enum { FLOODER, OTHER };
 
 static struct flood {
     uint32_t frame_count;
-    size_t answer_bytes; /* in addition to the echo */
-    uint64_t work_ns;    /* that the handler says it worked on each of the flooder's frames */
+    size_t answer_bytes;      /* in addition to the echo */
+    _Atomic uint64_t work_ns; /* that the handler says it worked on each of the flooder's frames */
     int peers[2];
     void (*in_between)(void);       /* called on the loop at the other's frame, or NULL */
     _Atomic uint32_t frames;        /* delivered from the flooder */

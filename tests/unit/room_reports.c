@@ -192,4 +192,23 @@ SCENARIO(reset_has_no_passed_pairs, LANE_3 "join -> B; B subscribe; catch up -> 
 SCENARIO(passed_pairs_count_for_events_max, "open swept events_max 2;" LANE_4 "subscribe; catch up -> A reset;"
                                             "move 1 95; tick -> A suspended 3; stats -> passed 0; tick -> A reset")
 
+/* ---- rest ---- */
+
+SCENARIO(room_is_quiet_after_a_tick_without_events,
+         "spawn 1 10, 2 11; tick; look -> quiet; subscribe; look -> busy; catch up -> A reset begin 1-2; look -> quiet;"
+         "tick; look -> quiet; move 1 50; tick -> A end 1-2 moved apart; look -> busy; tick; look -> quiet")
+
+SCENARIO(room_with_pairs_that_stay_is_not_quiet,
+         "spawn 1 10, 2 11; subscribe stays; tick -> A reset begin 1-2; tick -> A stay 1-2; look -> busy;"
+         "unsubscribe; tick; look -> quiet")
+
+SCENARIO(suspended_room_is_not_quiet,
+         "open events_max 2; spawn 1..4 10; subscribe; tick -> A suspended 3; tick; look -> busy;"
+         "despawn 3, 4; tick -> A reset begin 1-2; tick; look -> quiet")
+
+/* Ticks 1 and 2, three at rest, and tick 6; the last reported one is tick 1. */
+SCENARIO(ticks_at_rest_count, "spawn 1 10, 2 11; subscribe; tick -> A reset begin 1-2; tick; rest 3;"
+                              "miss 1; resume; catch up -> A reset merged 4 begin 1-2;"
+                              "move 1 50; tick -> A end 1-2 moved apart")
+
 TEST_MAIN()

@@ -55,6 +55,19 @@ SCENARIO(observer_that_loses_its_tiers_relays_nothing_late,
          "options bytes 1; tick; tick; observe 7 range 40; options bytes 0; tick; tick; observe 7 range 40 tier 30 3;"
          "tick; tick; tick -> A view relay 7:4")
 
+/* The turns of 4 are at ticks 2, 5, 8 and 11. It moves before ticks 3 and 9, and the room rests for ticks 7 and 8. */
+SCENARIO(
+    room_with_tiers_is_quiet_but_for_its_relays,
+    "spawn 4 52; observe 7 range 40 tier 30 3; tick -> A view enter 7:4; look -> busy for 3; tick; move 4 53; tick;"
+    "tick; look -> quiet for 3; tick -> A view relay 7:4; look -> busy for 3; tick; look -> quiet for 3;"
+    "rest 2; move 4 54; tick; tick; tick -> A view relay 7:4; unobserve 7; tick -> A view leave 7:4 observer gone;"
+    "tick; look -> quiet")
+
+SCENARIO(room_is_not_quiet_while_entities_enter,
+         "spawn 1 51, 2 52; observe 7 range 10 budget 1; tick -> A view enter 7:1; look -> busy;"
+         "tick -> A view enter 7:2; look -> busy; tick; look -> quiet; lose view; resume view; look -> busy;"
+         "tick -> A view reset merged 1 enter 7:1 7:2")
+
 /* The bytes are those of two enters and a relay, of a relay, and too few. The observer that has waited goes first. */
 SCENARIO(bytes_go_to_leaves_then_enters_then_relays,
          "spawn 1 51, 2 52, 3 53, 4 54; options bytes 148; observe 7 range 10 tier 50 1; tick -> A view enter 7:1 7:2;"

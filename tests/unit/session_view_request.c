@@ -196,10 +196,24 @@ TEST(except_and_view_options_out_of_range_are_refused)
     {                                                                                                                  \
         .kind = QD_CLIENT_SET_VIEW_OPTIONS, .as.set_view_options.watch = (qd_watch)(number)                            \
     }
+#define RELAY(once, k)                                                                                                 \
+    {                                                                                                                  \
+        .kind = QD_CLIENT_SET_VIEW_OPTIONS, .as.set_view_options = {                                                   \
+            .relay_once = (once),                                                                                      \
+            .has_relay_k = true,                                                                                       \
+            .relay_k = (k)                                                                                             \
+        }                                                                                                              \
+    }
     static const struct {
         qd_client_message message;
         const char *text; /* NULL: it is fine */
     } rows[] = {
+        {{.kind = QD_CLIENT_SET_VIEW_OPTIONS, .as.set_view_options.relay_once = true}, NULL},
+        {RELAY(true, -8), NULL},
+        {RELAY(true, 20), NULL},
+        {RELAY(true, -9), "relay_k is -9; must be -8 to 20"},
+        {RELAY(true, 21), "relay_k is 21; must be -8 to 20"},
+        {RELAY(false, 0), "relay_k is 0; must be absent without relay_once. Set relay_once, too"},
         {EXCEPT(1024, 1024), NULL},
         {EXCEPT(1024, 1025), "hide has 1025 ids; must have at most 1024"},
         {EXCEPT(1025, 1025), "show has 1025 ids; must have at most 1024"},

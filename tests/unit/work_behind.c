@@ -129,10 +129,11 @@ typedef struct noted {
     _Atomic uint32_t place; /* among all runs, from 1 */
 } noted;
 
-static _Atomic uint32_t runs, may_go;
+static _Atomic uint32_t runs, may_go, standby_runs;
 
 static void note(qd_actor *actor)
 {
+    atomic_fetch_add(&standby_runs, is_standby());
     ((noted *)actor)->place = atomic_fetch_add(&runs, 1) + 1;
 }
 
@@ -144,13 +145,13 @@ static void hold_worker(qd_actor *actor)
 }
 
 /* The only worker is busy while actors are woken. One of those that wait behind is woken again, so that it is urgent. */
-TEST(urgent_actors_run_before_those_that_wait_behind)
+static void wake_in_order(noted behind[3], noted urgent[3])
 {
-    noted behind[3], urgent[3];
     qd_actor holder;
 
     atomic_store(&runs, 0);
     atomic_store(&may_go, 0);
+    atomic_store(&standby_runs, 0);
     start(1);
     qd_actor_init(&holder, hold_worker);
     wake(&holder);
@@ -167,6 +168,16 @@ TEST(urgent_actors_run_before_those_that_wait_behind)
     atomic_store(&may_go, 1);
     wait_for(&runs, 7);
     stop();
+}
+
+TEST(urgent_actors_run_before_those_that_wait_behind)
+{
+    noted behind[3], urgent[3];
+
+    /* On a slow machine the standby may step in, and then there are two threads. */
+    do {
+        wake_in_order(behind, urgent);
+    } while (atomic_load(&standby_runs) > 0);
     for (uint32_t i = 0; i < 3; i++) {
         assert_int_equal(urgent[i].place, 2 + i);
     }

@@ -20,6 +20,7 @@ void qd_subscribe_command(qd_room_actor *actor, const qd_request *request)
                       (qd_room_interest){.own_only = subscribe->scope == QD_SCOPE_OWN, .stays = subscribe->stays});
     qd_accepted_send(actor, request);
     actor->resets_due = true;
+    actor->quiet_ticks = 0; /* it may want pairs that stay */
 }
 
 void qd_unsubscribe_command(qd_room_actor *actor, const qd_request *request)

@@ -17,6 +17,20 @@ static void apply_describe(qd_room_actor *actor, const qd_request *request)
     qd_accepted_send_refusals(actor, request, describe->id, &refusals);
 }
 
+/* The relay stream gives slots by phase for the tier with the longest period. */
+static void note_tiers(qd_room_actor *actor, uint32_t member, const qd_msg_observers *observers)
+{
+    qd_actor_member *row = &actor->members[member];
+
+    if (observers->tier_count == 0) {
+        return;
+    }
+    row->relay_every = 0;
+    for (uint32_t i = 0; i < observers->tier_count; i++) {
+        row->relay_every = row->relay_every > observers->relay_every[i] ? row->relay_every : observers->relay_every[i];
+    }
+}
+
 static void apply_observers(qd_room_actor *actor, const qd_request *request)
 {
     const qd_client_message *message = &request->decoded.message;
@@ -28,6 +42,7 @@ static void apply_observers(qd_room_actor *actor, const qd_request *request)
     case QD_CLIENT_OBSERVE:
         qd_charges_allow(&actor->charges, member, QD_QUOTA_OBSERVERS, observers->count, true);
         qd_room_observe(actor->room, member, observers, &refusals);
+        note_tiers(actor, member, observers);
         qd_charges_settle(&actor->charges, member);
         actor->charges_due = true;
         break;
@@ -69,6 +84,25 @@ static bool apply_except(qd_room_actor *actor, const qd_request *request)
     return status == QD_OK;
 }
 
+/* A stream with another precision starts with a reset. */
+static void set_relay(qd_room_actor *actor, uint32_t member, const qd_msg_set_view_options *options)
+{
+    const qd_relay_precision precision = {
+        .axes = actor->config.dimensions == 3 ? 3 : 2, .is_exact = !options->has_relay_k, .k = options->relay_k};
+    qd_actor_member *row = &actor->members[member];
+
+    const bool is_same = row->precision.is_exact == precision.is_exact && row->precision.k == precision.k;
+
+    if (row->relays_once == options->relay_once && (is_same || !options->relay_once)) {
+        return;
+    }
+    row->relays_once = options->relay_once;
+    row->precision = precision;
+    qd_relay_stream_destroy(row->relay);
+    row->relay = NULL;
+    qd_room_view_restart(actor->room, member);
+}
+
 /* A reverse view that changes starts with the current set of watchers. */
 static void apply_options(qd_room_actor *actor, const qd_request *request)
 {
@@ -80,9 +114,13 @@ static void apply_options(qd_room_actor *actor, const qd_request *request)
     };
     const qd_msg_set_view_options *options = &request->decoded.message.as.set_view_options;
 
-    qd_room_view_options_set(
-        actor->room, request->head.membership->member,
-        (qd_room_view_options){.bytes_max = options->bytes_max, .watching = watching[options->watch]});
+    const uint32_t member = request->head.membership->member;
+
+    qd_room_view_options_set(actor->room, member,
+                             (qd_room_view_options){.bytes_max = options->bytes_max,
+                                                    .watching = watching[options->watch],
+                                                    .relays_once = options->relay_once});
+    set_relay(actor, member, options);
     actor->resets_due = true;
     qd_accepted_confirm(actor, request);
 }

@@ -16,6 +16,7 @@ void qd_room_actor_free_room(qd_room_actor *actor)
     }
     for (uint32_t i = 0; i < actor->member_capacity; i++) {
         qd_token_release(actor->members[i].token);
+        qd_relay_stream_destroy(actor->members[i].relay);
     }
     qd_array_drop(&actor->heap, actor->members, actor->member_capacity);
     actor->members = NULL;

@@ -9,18 +9,33 @@
 #include "../../base/assert.h"
 #include "../../room/room.h"
 #include "../pacing/pace.h"
+#include "../relay/relay_stream.h"
 #include "../service/service.h"
 #include "charges.h"
 #include "membership.h"
 
 #define QD_TICK_TIMES 256u
 
+/* The clock of a room that ticks by itself.
+ *
+ *     STANDS --a change--> RUNS --ticks that change nothing--> RESTS --a change--> RUNS --nothing is in the room--> STANDS
+ */
+typedef enum qd_clock_state {
+    QD_CLOCK_STANDS = 0, /* there are no ticks */
+    QD_CLOCK_RUNS,
+    QD_CLOCK_RESTS, /* ticks are counted when the actor runs, and not made */
+} qd_clock_state;
+
 /* A member of the room, by its number there. */
 typedef struct qd_actor_member {
     qd_membership *membership; /* NULL: not in the room any more, or never */
     uint64_t session;          /* its number, as long as the room may still report the member */
     qd_token *token;           /* the same; NULL: it has none */
-    bool yields;               /* while an Adopt is carried out: its entities are taken */
+    bool relays_once;          /* by `relay`, which exists from its first report on */
+    qd_relay_precision precision;
+    uint32_t relay_every; /* the longest period of the tiers in its last Observe with tiers; 0: there was none */
+    qd_relay_stream *relay;
+    bool yields; /* while an Adopt is carried out: its entities are taken */
 } qd_actor_member;
 
 /* Worker time in the room that nobody has paid for yet (time_bill.h). */
@@ -56,22 +71,25 @@ typedef struct qd_room_actor {
     uint64_t served_ns;         /* with any in `laters`: when one of them last had its turn */
     qd_membership *applied_due; /* memberships with an Applied due at the tick */
     uint32_t lagging_count;
-    bool resets_due;  /* a Subscribe waits for its reset */
-    bool changed;     /* since the last tick */
-    bool charges_due; /* the next tick settles all charges */
-    bool clock_runs;
+    bool resets_due;   /* a Subscribe waits for its reset */
+    bool changed;      /* since the last tick */
+    bool charges_due;  /* the next tick settles all charges */
     bool trims;        /* much may have gone from the room: it gives memory back when nothing else is due */
     _Atomic bool stop; /* the server is stopping [any] */
-    uint64_t timer_ns; /* when the actor asked to be woken; QD_NEVER: it did not */
-    uint64_t clock_start_ns, clock_periods; /* of ticks done or skipped since then */
+    qd_clock_state clock;
+    uint32_t quiet_ticks; /* the last ones, which nobody had to get anything of, and skipped ones with them */
+    uint64_t timer_ns;    /* when the actor asked to be woken; QD_NEVER: it did not */
+    uint64_t clock_start_ns, clock_periods; /* of ticks made, skipped or counted since then */
     uint64_t empty_since_ns;                /* QD_NEVER: it is not empty */
     uint64_t events_counted;                /* of this room in the service's counters */
     uint64_t time_count;                    /* of all ticks */
     uint64_t trim_time;                     /* time_count when the room last gave memory back */
+    uint64_t rest_trim_ns;                  /* when a room at rest does that; QD_NEVER: not in this rest */
     uint32_t trim_entities;                 /* the most entities since then */
 
     /* [any] */
     _Atomic uint64_t shown_tick;
+    _Atomic uint64_t shown_zero_ns; /* of a room at rest: its ticks count from this time; QD_NEVER: shown_tick holds */
     _Atomic uint32_t shown_entities, shown_sessions;
     _Atomic uint32_t users;
     _Atomic uint32_t writers; /* memberships that have sent a batch or a query */

@@ -16,8 +16,12 @@ void qd_membership_release(qd_room_actor *actor, qd_membership *membership)
 
 bool qd_membership_remove(qd_room_actor *actor, qd_membership *membership)
 {
+    qd_actor_member *row = &actor->members[membership->member];
+
     qd_membership_release(actor, membership);
-    actor->members[membership->member].membership = NULL;
+    row->membership = NULL;
+    qd_relay_stream_destroy(row->relay);
+    row->relay = NULL;
     actor->member_count--;
     return qd_lockstep_leave(&actor->lockstep, &membership->lockstep);
 }

@@ -11,12 +11,25 @@
 /* The most that an entry of each group takes in a frame. */
 #define LEAVE_BYTES   (2 * 4 + 1)
 #define ENTER_BYTES   (2 * 4 + 10 * 4 + 4 + 1 + 8 + 1 + QD_VIEW_PAYLOAD_MAX)
+#define SLOT_BYTES    4
 #define RELAY_BYTES   (5 * 4)
 #define WATCHER_BYTES (2 * 4 + 8)
+
+/* The most that a blob adds to a frame besides its bytes: its precision and its length. */
+#define BLOB_BYTES 16u
+
+/* A report, and what goes with it. */
+typedef struct view_source {
+    const qd_room_view_report *report;
+    uint64_t *sessions;      /* of the watchers' leaves, then of their enters */
+    qd_relay_stream *stream; /* in place of the relays; NULL: there is none */
+    uint32_t *enter_slot;    /* with `stream` */
+} view_source;
 
 /* How much of a report is in frames so far. */
 typedef struct view_progress {
     uint32_t leaves, enters, relays, watcher_leaves, watcher_enters;
+    bool relayed; /* all that the stream sends at this tick */
     size_t payload;
     size_t space; /* bytes that are left in the frame */
 } view_progress;
@@ -49,10 +62,12 @@ static const void *unless_zero(const void *column, size_t size)
 }
 #define UNLESS_ZERO(column, first, count) unless_zero(FROM(column, first), (count) * sizeof *(column))
 
-static void put_enters(const qd_room_view_report *report, view_progress *progress, qd_msg_view *view)
+static void put_enters(const view_source *source, view_progress *progress, qd_msg_view *view)
 {
+    const qd_room_view_report *report = source->report;
     uint32_t first = progress->enters;
-    uint32_t count = take(progress, &progress->enters, report->enter_count, ENTER_BYTES);
+    const size_t entry_bytes = ENTER_BYTES + (source->enter_slot != NULL ? SLOT_BYTES : 0);
+    uint32_t count = take(progress, &progress->enters, report->enter_count, entry_bytes);
 
     if (count == 0) {
         return;
@@ -69,6 +84,7 @@ static void put_enters(const qd_room_view_report *report, view_progress *progres
     view->enter.axis_z = UNLESS_ZERO(report->enter.axis_z, first, count);
     view->enter_tag = UNLESS_ZERO(report->enter_tag, first, count);
     view->enter_payload_size = UNLESS_ZERO(report->enter_payload_size, first, count);
+    view->enter_slot = UNLESS_ZERO(source->enter_slot, first, count);
     if (view->enter_payload_size == NULL) {
         return;
     }
@@ -100,10 +116,35 @@ static void put_relays(const qd_room_view_report *report, view_progress *progres
     view->relay_z = FROM(report->relay_z, first);
 }
 
-/* `sessions` are those of the leaves, then those of the enters. */
-static void put_watchers(const qd_room_view_report *report, const uint64_t *sessions, view_progress *progress,
-                         qd_msg_view *view)
+/* Positions of the relay stream: one blob per frame. */
+static void put_stream(qd_relay_stream *stream, view_progress *progress, qd_msg_view *view)
 {
+    const qd_relay_precision precision = qd_relay_stream_precision(stream);
+    const bool is_whole = progress->space == QD_VIEW_FRAME_BYTES_MAX;
+    qd_relay_part part;
+
+    view->has_relay_k = !precision.is_exact && view->enter_slot != NULL;
+    if (progress->space > BLOB_BYTES && qd_relay_stream_next(stream, progress->space - BLOB_BYTES, &part)) {
+        view->has_relay_k = !precision.is_exact;
+        view->relay = (qd_msg_key){part.blob_size, part.blob};
+        view->exact_count = part.exact_count;
+        view->exact_slot = part.exact_count > 0 ? part.exact_slot : NULL;
+        view->exact_x = part.exact_count > 0 ? part.exact_at[0] : NULL;
+        view->exact_y = part.exact_count > 0 ? part.exact_at[1] : NULL;
+        view->exact_z = part.exact_count > 0 && precision.axes == 3 ? part.exact_at[2] : NULL;
+        progress->space -= BLOB_BYTES + part.bytes;
+        progress->relayed = !qd_relay_stream_has_more(stream);
+    } else {
+        progress->relayed = is_whole || !qd_relay_stream_has_more(stream);
+    }
+    view->relay_k = view->has_relay_k ? precision.k : 0;
+    progress->space = progress->relayed ? progress->space : 0;
+}
+
+static void put_watchers(const view_source *source, view_progress *progress, qd_msg_view *view)
+{
+    const qd_room_view_report *report = source->report;
+    const uint64_t *sessions = source->sessions;
     uint32_t first = progress->watcher_leaves;
 
     view->watcher_leave_count = take(progress, &progress->watcher_leaves, report->watcher_leave_count, WATCHER_BYTES);
@@ -117,10 +158,10 @@ static void put_watchers(const qd_room_view_report *report, const uint64_t *sess
     view->watcher_enter_observer = FROM(report->watcher_enter_observer, first);
 }
 
-static bool encode(const qd_room_actor *actor, const qd_room_view_report *report, const uint64_t *sessions,
-                   qd_frames *list)
+static bool encode(const qd_room_actor *actor, const view_source *source, qd_frames *list)
 {
-    view_progress progress = {0};
+    const qd_room_view_report *report = source->report;
+    view_progress progress = {.relayed = source->stream == NULL};
     bool last = false;
 
     for (bool first = true; !last; first = false) {
@@ -136,11 +177,16 @@ static bool encode(const qd_room_actor *actor, const qd_room_view_report *report
         view->merged_ticks = first ? report->merged_ticks : 0;
         progress.space = QD_VIEW_FRAME_BYTES_MAX;
         put_leaves(report, &progress, view);
-        put_enters(report, &progress, view);
-        put_relays(report, &progress, view);
-        put_watchers(report, sessions, &progress, view);
-        last = progress.leaves == report->leave_count && progress.enters == report->enter_count &&
-               progress.relays == report->relay_count && progress.watcher_leaves == report->watcher_leave_count &&
+        put_enters(source, &progress, view);
+        if (source->stream != NULL) {
+            put_stream(source->stream, &progress, view);
+        } else {
+            put_relays(report, &progress, view);
+        }
+        put_watchers(source, &progress, view);
+        last = progress.leaves == report->leave_count && progress.enters == report->enter_count && progress.relayed &&
+               (source->stream != NULL || progress.relays == report->relay_count) &&
+               progress.watcher_leaves == report->watcher_leave_count &&
                progress.watcher_enters == report->watcher_enter_count;
         view->last = last;
         if (!qd_frames_push(list, qd_reply_encode(&message))) {
@@ -150,11 +196,85 @@ static bool encode(const qd_room_actor *actor, const qd_room_view_report *report
     return true;
 }
 
+/* ---- the relay stream ---- */
+
+static void place_of(const void *room, uint32_t id, float *at)
+{
+    qd_room_view_place(room, id, at);
+}
+
+static float coordinate(const float *column, uint32_t i)
+{
+    return column != NULL ? column[i] : 0;
+}
+
+/* Takes the report over into the stream. Returns whether there was memory for it. */
+static bool follow(const qd_room_actor *actor, const view_source *source)
+{
+    const qd_room_view_report *report = source->report;
+    qd_relay_stream *stream = source->stream;
+
+    if (report->reset || report->suspended) {
+        qd_relay_stream_reset(stream);
+    }
+    for (uint32_t i = 0; i < report->leave_count; i++) {
+        qd_relay_stream_leave(stream, report->leave_id[i]);
+    }
+    for (uint32_t i = 0; i < report->enter_count; i++) {
+        const float at[] = {report->enter.x[i], report->enter.y[i], coordinate(report->enter.z, i)};
+
+        if (!qd_relay_stream_enter(stream, report->enter.id[i], at, &source->enter_slot[i])) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < report->relay_count; i++) {
+        const float at[] = {report->relay_x[i], report->relay_y[i], coordinate(report->relay_z, i)};
+
+        qd_relay_stream_due(stream, report->relay_id[i], at);
+    }
+    qd_relay_stream_begin(stream, (size_t)report->bytes_left, &(qd_relay_places){place_of, actor->room});
+    return true;
+}
+
+/* The member's stream; it exists from the first report on. NULL: there is no memory. */
+static qd_relay_stream *stream_of(qd_room_actor *actor, uint32_t member)
+{
+    qd_actor_member *row = &actor->members[member];
+
+    if (row->relay == NULL) {
+        row->relay = qd_relay_stream_create(&actor->heap, row->precision, qd_service_random(actor->service));
+    }
+    if (row->relay != NULL && row->relay_every > 0) {
+        qd_relay_stream_every(row->relay, row->relay_every);
+    }
+    return row->relay;
+}
+
+/* Encodes the report by way of the stream. */
+static bool encode_stream(qd_room_actor *actor, view_source *source, qd_frames *list)
+{
+    const uint32_t member = source->report->member;
+    const size_t size = source->report->enter_count * sizeof *source->enter_slot;
+
+    source->stream = stream_of(actor, member);
+    source->enter_slot = size == 0 ? NULL : qd_heap_alloc(&actor->heap, size);
+    const bool encoded = source->stream != NULL && (size == 0 || source->enter_slot != NULL) && follow(actor, source) &&
+                         encode(actor, source, list);
+    qd_heap_free(&actor->heap, source->enter_slot, source->enter_slot != NULL ? size : 0);
+    if (source->stream != NULL && qd_relay_stream_end(source->stream)) {
+        qd_room_view_behind(actor->room, member);
+    }
+    return encoded;
+}
+
+/* ---- reports ---- */
+
 /* Encodes the report with the numbers of the watchers' sessions. Returns whether there was memory for it. */
 static bool encode_with_sessions(qd_room_actor *actor, const qd_room_view_report *report, qd_frames *list)
 {
     size_t count = (size_t)report->watcher_leave_count + report->watcher_enter_count;
     uint64_t *sessions = count == 0 ? NULL : qd_heap_alloc(&actor->heap, count * sizeof *sessions);
+    view_source source = {.report = report, .sessions = sessions};
 
     if (count > 0 && sessions == NULL) {
         return false;
@@ -165,7 +285,8 @@ static bool encode_with_sessions(qd_room_actor *actor, const qd_room_view_report
     for (uint32_t i = 0; i < report->watcher_enter_count; i++) {
         sessions[report->watcher_leave_count + i] = actor->members[report->watcher_enter_member[i]].session;
     }
-    bool encoded = encode(actor, report, sessions, list);
+    const bool encoded =
+        actor->members[report->member].relays_once ? encode_stream(actor, &source, list) : encode(actor, &source, list);
     qd_heap_free(&actor->heap, sessions, count * sizeof *sessions);
     return encoded;
 }

@@ -31,6 +31,16 @@ static void keep_time(qd_room_actor *actor, uint64_t took_ns)
     actor->times_us[actor->time_count++ % QD_TICK_TIMES] = took_us > UINT32_MAX ? UINT32_MAX : (uint32_t)took_us;
 }
 
+/* Counts the ticks that nobody had to get anything of. */
+static void count_quiet(qd_room_actor *actor, uint32_t skipped)
+{
+    if (actor->changed || !qd_room_is_quiet(actor->room)) {
+        actor->quiet_ticks = 0;
+    } else if (actor->quiet_ticks < UINT32_MAX - 1 - skipped) {
+        actor->quiet_ticks += 1 + skipped;
+    }
+}
+
 static void end_lockstep(qd_room_actor *actor)
 {
     if (actor->lockstep.writers == 0) {
@@ -68,6 +78,7 @@ uint64_t qd_tick(qd_room_actor *actor, uint32_t skipped, qd_membership *payer)
     const uint64_t views_end_ns = look(actor);
     qd_room_tick_pairs(actor->room, executor, skipped);
     const uint64_t frames_start_ns = look(actor);
+    count_quiet(actor, skipped);
     actor->changed = false;
     actor->resets_due = false;
     /* Views come first: a reset that only fits into an empty queue must find it empty. The reset of a subscription comes

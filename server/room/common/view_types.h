@@ -43,6 +43,8 @@ typedef struct qd_room_view_options {
     uint32_t bytes_max; /* per tick; 0: no limit */
     /* The reverse view: the observers that see the member's own entities, or all entities, as enters and leaves. */
     uint8_t watching; /* qd_room_watching */
+    /* The caller sends each position once for all observers, and bounds the bytes of relays itself. */
+    bool relays_once;
 } qd_room_view_options;
 
 /* ---- reports ---- */
@@ -83,6 +85,7 @@ typedef struct qd_room_view_report {
     const uint64_t *enter_tag;
     const uint8_t *enter_payload_size, *enter_payload;
 
+    uint64_t bytes_left; /* for relays, with relays_once: of bytes_max; UINT64_MAX without a limit */
     uint32_t relay_count;
     const uint32_t *relay_observer, *relay_id;
     const float *relay_x, *relay_y, *relay_z;

@@ -48,6 +48,16 @@ void qd_pairs_trim(qd_pairs *pairs)
     }
 }
 
+bool qd_pairs_are_quiet(const qd_pairs *pairs)
+{
+    size_t events = 0;
+
+    for (int kind = QD_LIST_ENDS; kind < QD_LIST_SET; kind++) {
+        events += pairs->lists.all[kind].count;
+    }
+    return events == 0 && pairs->subscriptions[QD_DUE] + pairs->subscriptions[QD_SUSPENDED] == 0;
+}
+
 /* ---- rounds ---- */
 
 /* The news found no memory. */

@@ -21,6 +21,8 @@ bool qd_pairs_tick(qd_pairs *pairs, const qd_executor *executor, uint32_t skippe
 /* Resets with the set of this tick, also for suspended subscriptions. */
 void qd_pairs_reset(qd_pairs *pairs, const qd_executor *executor);
 void qd_pairs_catch_up(qd_pairs *pairs, const qd_executor *executor);
+/* As qd_room_is_quiet. */
+bool qd_pairs_are_quiet(const qd_pairs *pairs);
 
 /* For qd_room_trim, after the members. */
 void qd_pairs_trim(qd_pairs *pairs);

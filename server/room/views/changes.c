@@ -164,7 +164,9 @@ static void begin_relaying(qd_views *views, uint32_t row, uint32_t steps, struct
     to->views = views;
     to->row = row;
     to->steps = steps;
-    to->is_limited = views->members[observer->member].options.bytes_max > 0;
+    const qd_room_view_options *options = &views->members[observer->member].options;
+
+    to->is_limited = options->bytes_max > 0 && !options->relays_once;
     for (uint32_t tier = 0; tier < observer->tiers; tier++) {
         to->phase[tier] = (uint32_t)(views->entities->tick % observer->relay_every[tier]);
     }

@@ -51,13 +51,17 @@ static bool takes_part(const qd_view_member *row)
     return row->first != QD_NONE || row->options.watching != QD_ROOM_WATCH_NONE || row->is_emptied;
 }
 
+/* Whether this round is a tick, and not a catch-up. */
+static bool is_tick(const qd_views *views)
+{
+    return views->reported_before < views->entities->tick;
+}
+
 /* Whether this round reports the member's news. A catch-up reports resets of watchers only, as other resets wait for
  * the entities that enter at a tick. */
 static bool is_due(const qd_views *views, const qd_view_member *row)
 {
-    bool is_tick = views->reported_before < views->entities->tick;
-
-    return is_tick || (row->reset_watchers && !row->reset);
+    return is_tick(views) || (row->reset_watchers && !row->reset);
 }
 
 /* Ends the news of this round. A reset among them was delivered; otherwise qd_views_lost has revoked it. */
@@ -378,13 +382,21 @@ static bool has_news(const qd_view_member *row)
                                  0;
 }
 
+/* A catch-up leaves relays to the next tick. */
+static uint64_t bytes_left(const qd_views *views, const qd_view_member *row)
+{
+    const uint64_t most = !is_tick(views) ? 0 : row->options.bytes_max > 0 ? row->options.bytes_max : UINT64_MAX;
+
+    return row->bytes < most ? most - row->bytes : 0;
+}
+
 bool qd_views_next_report(qd_views *views, qd_room_view_report *report)
 {
     while (views->next_member < views->member_count) {
         uint32_t member = views->next_member++;
         qd_view_member *row = &views->members[member];
 
-        if (!is_served(views, member) || !has_news(row)) {
+        if (!is_served(views, member) || !(has_news(row) || (row->is_behind && is_tick(views)))) {
             continue;
         }
         row->was_reported = true;
@@ -401,6 +413,8 @@ bool qd_views_next_report(qd_views *views, qd_room_view_report *report)
         if (report->reset && row->lagging) {
             report->merged_ticks = views->entities->tick - row->reported_tick;
         }
+        row->is_behind &= !is_tick(views);
+        report->bytes_left = bytes_left(views, row);
         qd_view_columns_point(views, row, report);
         return true;
     }
@@ -466,6 +480,24 @@ bool qd_views_lag(const qd_views *views, uint32_t member)
 {
     return member < views->member_count && views->members[member].lagging &&
            !(views->members[member].news & QD_VIEW_NEWS_RESET);
+}
+
+void qd_views_restart(qd_views *views, uint32_t member)
+{
+    qd_view_member *row = &views->members[member];
+
+    row->reset |= takes_part(row) && row->was_reported;
+    views->in_use = true;
+}
+
+void qd_views_behind(qd_views *views, uint32_t member)
+{
+    views->members[member].is_behind = true;
+}
+
+void qd_views_place(const qd_views *views, uint32_t id, float *at)
+{
+    memcpy(at, views->targets[qd_ids_get(&views->entities->ids, id).slot].at, sizeof views->targets->at);
 }
 
 void qd_views_set_options(qd_views *views, uint32_t member, qd_room_view_options options)

@@ -17,6 +17,10 @@ bool qd_views_next_report(qd_views *views, qd_room_view_report *report);
 void qd_views_lost(qd_views *views, uint32_t member);
 void qd_views_missed(qd_views *views, uint32_t member, uint64_t reported_tick);
 void qd_views_resume(qd_views *views, uint32_t member);
+/* As qd_room_view_restart, qd_room_view_behind and qd_room_view_place. */
+void qd_views_restart(qd_views *views, uint32_t member);
+void qd_views_behind(qd_views *views, uint32_t member);
+void qd_views_place(const qd_views *views, uint32_t id, float *at);
 /* Whether ticks were lost, and no reset that replaces them was delivered. */
 bool qd_views_lag(const qd_views *views, uint32_t member);
 void qd_views_set_options(qd_views *views, uint32_t member, qd_room_view_options options);

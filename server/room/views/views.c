@@ -300,6 +300,7 @@ static void release_gone(qd_views *views)
     }
     if (views->index && views->live == 0) {
         qd_visibility_close(views);
+        views->relay_period = 0;
     }
 }
 
@@ -359,6 +360,18 @@ void qd_views_tick(qd_views *views, const qd_executor *executor, uint32_t skippe
         release_scratch(views);
     }
     release_gone(views);
+}
+
+bool qd_views_are_quiet(const qd_views *views)
+{
+    bool waits = views->suspended;
+
+    for (uint32_t member = 0; member < views->member_count; member++) {
+        const qd_view_member *row = &views->members[member];
+
+        waits |= !row->lost && (row->reset || row->reset_watchers || row->is_behind);
+    }
+    return !waits && views->leaves.count + views->enters.count + views->relays.count == 0;
 }
 
 void qd_views_catch_up(qd_views *views)

@@ -34,6 +34,8 @@ void qd_views_remove(qd_views *views, uint32_t slot, qd_space_reason reason);
 /* Call it before the space settles, while removed entities have their slots. entities->tick is this tick. */
 void qd_views_tick(qd_views *views, const qd_executor *executor, uint32_t skipped);
 void qd_views_catch_up(qd_views *views);
+/* As qd_room_is_quiet. */
+bool qd_views_are_quiet(const qd_views *views);
 
 /* For qd_room_trim, after the members. */
 void qd_views_trim(qd_views *views);

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "../../../proto/relay/relay.h"
 #include "../../room/room_views.h"
 #include "requests.h"
 
@@ -147,9 +148,17 @@ static bool check_except(const char *name, uint32_t count, qd_fault *fault)
 
 static bool check_options(const qd_msg_set_view_options *options, qd_fault *fault)
 {
-    return (unsigned)options->watch <= QD_WATCH_ALL ||
-           qd_fault_invalid(fault, "watch is %d; must be WATCH_NONE (1), WATCH_OWN (2) or WATCH_ALL (3)",
-                            (int)options->watch);
+    if ((unsigned)options->watch > QD_WATCH_ALL) {
+        return qd_fault_invalid(fault, "watch is %d; must be WATCH_NONE (1), WATCH_OWN (2) or WATCH_ALL (3)",
+                                (int)options->watch);
+    }
+    if (options->has_relay_k && !options->relay_once) {
+        return qd_fault_invalid(fault, "relay_k is %d; must be absent without relay_once. Set relay_once, too",
+                                (int)options->relay_k);
+    }
+    return (options->relay_k >= QD_RELAY_K_MIN && options->relay_k <= QD_RELAY_K_MAX) ||
+           qd_fault_invalid(fault, "relay_k is %d; must be %d to %d", (int)options->relay_k, QD_RELAY_K_MIN,
+                            QD_RELAY_K_MAX);
 }
 
 bool qd_view_request_check(const qd_client_message *message, uint32_t dimensions, qd_fault *fault)

@@ -53,24 +53,24 @@ static void set(const qd_slices *slices, long ns)
 
 void qd_slices_look(qd_slices *slices, uint64_t now_ns)
 {
-    if (now_ns - slices->looked_ns >= QD_SLICE_BEHIND_NS && !QD_WITHOUT(SLICES)) {
+    if (now_ns - slices->looked_ns >= QD_SLICE_NS && !QD_WITHOUT(SLICES)) {
         slices->looked_ns = now_ns;
         sched_yield();
     }
 }
 
-void qd_slices_begin(qd_slices *slices, uint32_t slice_ns)
+void qd_slices_begin(qd_slices *slices)
 {
     if (slices->has_timer && !QD_WITHOUT(SLICES)) {
-        slices->slice_ns = slice_ns;
-        set(slices, slice_ns);
+        slices->are_on = true;
+        set(slices, QD_SLICE_NS);
     }
 }
 
 void qd_slices_end(qd_slices *slices)
 {
-    if (slices->slice_ns > 0) {
-        slices->slice_ns = 0;
+    if (slices->are_on) {
+        slices->are_on = false;
         set(slices, 0);
     }
 }

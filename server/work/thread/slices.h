@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Slices: a thread in a long run lets the others on its core have their turn now and then. Otherwise a loop thread that
- * has become ready waits behind the run until the next tick of the kernel's clock, up to 4 ms.
+ * Slices: a thread whose work waits behind others lets the other threads on its core have their turn every 0.2 ms.
+ * Otherwise a loop thread that has become ready waits until the next tick of the kernel's clock, up to 4 ms. Work within
+ * its budget is not sliced, because a room's moves wait for its tick.
  *
  *     run --> slice --signal: sched_yield--> slice --signal: sched_yield--> ... end
  *
@@ -14,14 +15,11 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Of work that waits behind all other; of other long runs. Of short runs in a row: the shorter one. */
-#define QD_SLICE_BEHIND_NS 200000u
-#define QD_SLICE_NS        1000000u
+#define QD_SLICE_NS 200000u
 
 typedef struct qd_slices {
     timer_t timer;
-    bool has_timer;
-    uint32_t slice_ns; /* of this run; 0: it is not sliced */
+    bool has_timer, are_on;
     uint64_t looked_ns;
 } qd_slices;
 
@@ -30,7 +28,7 @@ void qd_slices_init(qd_slices *slices);
 void qd_slices_deinit(qd_slices *slices);
 
 /* Around a long run, on the same thread. `end` without `begin` does nothing. */
-void qd_slices_begin(qd_slices *slices, uint32_t slice_ns);
+void qd_slices_begin(qd_slices *slices);
 void qd_slices_end(qd_slices *slices);
 
 /* Between short runs: ends the slice if it has lasted for long enough. */

@@ -310,6 +310,22 @@ static void tick(void)
     text_reports(&got);
 }
 
+static void rest(void)
+{
+    const uint32_t ticks = need_id();
+
+    played.tick += ticks;
+    qd_room_rest(played.room, ticks);
+}
+
+static void look_quiet(void)
+{
+    text_add(&got, qd_room_is_quiet(played.room) ? "quiet" : "busy");
+    if (qd_room_relay_period(played.room) > 0) {
+        text_add(&got, " for %u", qd_room_relay_period(played.room));
+    }
+}
+
 static void catch_up_unread(void)
 {
     (void)take("catch");
@@ -468,6 +484,8 @@ static const struct {
     {"due", due},
     {"memory", memory},
     {"trim", trim},
+    {"rest", rest},
+    {"look", look_quiet},
     {"spawn", spawn},
     {"move", move},
     {"teleport", teleport},

@@ -33,6 +33,8 @@
  *     why OBSERVER ENTITY, why all ENTITY ENTITY
  *     memory N, memory none          so much may be allocated; 0: no limit; none: every allocation fails
  *     trim
+ *     rest N                         so many ticks that would report nothing
+ *     look                           gives "quiet" or "busy", and for how many ticks a relay may wait
  *
  * Numbers of ticks, positions in views and the columns of enters are checked, but left out of the texts.
  */

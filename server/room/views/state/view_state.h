@@ -144,6 +144,7 @@ typedef struct qd_view_member {
     uint64_t reported_tick; /* with `lagging`: the last tick before the lost ones */
     bool restarted;         /* at this tick its views started again after a suspension */
     bool is_emptied;        /* at this tick one of its views ended, or was suspended with all others */
+    bool is_behind;         /* its next report is due even without news */
     bool is_full;           /* at this tick it has no bytes left for an entity that waits to enter */
     uint64_t bytes;         /* spent at this tick */
     uint8_t news;           /* of this round: QD_VIEW_NEWS_* */
@@ -221,9 +222,10 @@ typedef struct qd_views {
     qd_observer *observers;
     uint32_t count, capacity; /* of rows in use or used before */
     uint32_t live, gone;
-    uint32_t boxes;     /* live observers whose region is a box */
-    uint32_t free;      /* the list of free rows, by of_member.next */
-    uint8_t *attention; /* by row: QD_ATTEND_* */
+    uint32_t boxes;        /* live observers whose region is a box */
+    uint32_t relay_period; /* the longest of a tier since there was no observer; 0: none */
+    uint32_t free;         /* the list of free rows, by of_member.next */
+    uint8_t *attention;    /* by row: QD_ATTEND_* */
     uint32_t attention_capacity;
     uint32_t multiplier; /* of all sets of visible entries */
     qd_observer *before; /* copies of observers that have changed since the last tick (last_tick.h), */
