@@ -31,9 +31,9 @@
  *
  * HOW. The visibility index, a space of its own with the room's index and dimensions, finds what comes into regions and
  * goes from them; entities at rest cost nothing. It exists while the room has observers. If most entities move and many
- * are in view, the spatial join compares all points with all regions near them instead. An observer with a
- * cone, relay tiers, a list `show`, entities that wait to enter, or a limit that binds is evaluated as a whole at every
- * tick.
+ * are in view, the spatial join compares all points with all regions near them instead. An observer with a cone, relay
+ * tiers, a list `show`, entities that wait to enter, or a limit that binds is evaluated as a whole at every tick, unless
+ * the join derives its view.
  *
  * One thread at a time, as with room.h. A member number that is passed in must be of a member that is in the room.
  */

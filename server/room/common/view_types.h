@@ -64,8 +64,8 @@ typedef enum qd_room_leave_reason {
 } qd_room_leave_reason;
 
 /* What one member gets of views at a tick. Leaves and enters are ordered by (observer, id), relays by observer, watchers
- * by (entity, member, observer). Enters and relays have the entities as they are at this tick. An id that was despawned and spawned again
- * is a new entity: it leaves, then may enter, in the same report. */
+ * by (entity, member, observer). Enters and relays have the entities as they are at this tick. An id that was despawned
+ * and spawned again is a new entity: it leaves, then may enter, in the same report. */
 typedef struct qd_room_view_report {
     uint32_t member;
     uint64_t tick;

@@ -2,8 +2,8 @@
  *
  * Derived views. While the spatial join is in use, the view of most observers follows from where everything is: a circle
  * without margin, lists and budgets sees what is near and allowed. Such an observer keeps no visible entries
- * (observer->is_derived): its view changes where two masks differ. Only while a
- * limit binds, the chosen entities are kept as a list.
+ * (observer->is_derived): its view changes where two masks differ. Only while a limit binds, the chosen entities are kept
+ * as a list.
  *
  * Relay is derived if each position is sent at every tick: then it has changed since it was last sent if it has changed
  * at this tick.

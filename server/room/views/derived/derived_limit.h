@@ -8,8 +8,9 @@
 
 #include "../join/join.h"
 
-/* For a limit that binds or did at the last tick; `counts` are those of the masks, also afterwards. Leaves in `is` only what the limit chooses of what is wanted, and in `did` what was in the view. With a list that
- * stays in use and without relay, only what changes. A list that binds is changed at once. The block has slots. */
+/* For a limit that binds or did at the last tick; `counts` are those of the masks, also afterwards. Leaves in `is` only
+ * what the limit chooses of what is wanted, and in `did` what was in the view. With a list that stays in use and without
+ * relay, only what changes. A list that binds is changed at once. The block has slots. */
 qd_join_binding qd_derived_limit(const qd_views *views, const qd_join_block *block, const qd_join_body *body,
                                  qd_join_counts *counts, uint16_t *is, uint16_t *did);
 /* Prefetches what that will read for a body, if its limit binds. */
