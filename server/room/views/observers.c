@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "../common/order.h"
 #include "../entities/members.h"
 #include "../entities/refusals.h"
 #include "derived/derived.h"
@@ -159,42 +158,6 @@ static qd_status reserve_row(qd_views *views, uint32_t *row)
     }
     *row = views->count;
     return QD_OK;
-}
-
-bool qd_observers_rank(qd_views *views)
-{
-    uint32_t count = views->live + views->gone, members = 0, at = 0;
-    qd_order order;
-
-    if (!views->order_stale) {
-        return true;
-    }
-    if (count > 0 && (!qd_array_reserve(views->heap, views->order, views->order_capacity, count - 1) ||
-                      !qd_order_in_block(&order, &views->scratch, views->heap, count))) {
-        return false;
-    }
-    views->order_stale = false;
-    views->order_count = count;
-    if (count == 0) {
-        return true;
-    }
-    for (uint32_t row = 0; row < views->count; row++) {
-        const qd_observer *observer = &views->observers[row];
-
-        if (observer->state == QD_OBSERVER_FREE) {
-            continue;
-        }
-        order.keys[at] = key_of(observer->member, observer->id);
-        order.values[at++] = row;
-        members |= observer->member;
-    }
-    QD_ASSERT(at == count);
-    qd_order_sort(&order, count, 32, members ? 32u - (unsigned)__builtin_clz(members) : 0);
-    for (uint32_t rank = 0; rank < count; rank++) {
-        views->order[rank] = order.keys[rank];
-        views->observers[order.values[rank]].rank = rank;
-    }
-    return true;
 }
 
 uint64_t qd_observers_visible_entries(const qd_views *views, uint32_t member)

@@ -8,6 +8,7 @@
 #include "describe.h"
 #include "observers.h"
 #include "state/last_tick.h"
+#include "state/ranks.h"
 #include "view_news.h"
 #include "view_report.h"
 #include "visibility/visibility.h"
