@@ -25,9 +25,11 @@ static void set_options(struct run *run, rng_stream *rng, uint32_t member)
     qd_room_view_options options = {
         .bytes_max = run->has_bytes && !rng_one_in(rng, 3) ? 60 + rng_below(rng, 400) : 0,
         .watching = (uint8_t)rng_below(rng, 3),
+        .relays_once = rng_one_in(rng, 2),
     };
 
     qd_room_view_options_set(run->room, member, options);
+    run->relays_once[member] = options.relays_once;
     if (!run->views) {
         return;
     }
@@ -248,7 +250,7 @@ static bool met_everything(void)
                                 QD_ROOM_BAD_REGION, QD_ROOM_OBSERVERS_FULL};
     bool all = met->enters > 0 && met->relays > 0 && met->watchers > 0 && met->resets > 0 && met->suspensions > 0 &&
                met->losses > 0 && met->split_traversals > 0 && met->handed_over > 0 && met->adopted > 0 &&
-               met->joined > 0 && met->derived > 0 && met->bound > 0;
+               met->joined > 0 && met->derived > 0 && met->bound > 0 && met->united > 0;
 
     for (int reason = QD_ROOM_LEFT_ROOM_CLOSED; reason <= QD_ROOM_LEFT_LIMIT; reason++) {
         all = all && met->leaves[reason] > 0;
@@ -273,7 +275,9 @@ int main(int argument_count, char **arguments)
     for (int reason = 0; reason <= QD_ROOM_LEFT_LIMIT; reason++) {
         leaves += met->leaves[reason];
     }
-    printf("%" PRIu64 " derived views, %" PRIu64 " with a limit that binds\n", met->derived, met->bound);
+    printf("%" PRIu64 " derived views, %" PRIu64 " with a limit that binds; %" PRIu64 " relays once, for %" PRIu64
+           " more\n",
+           met->derived, met->bound, met->relays_once, met->united);
     printf("%" PRIu64 " seeds: %" PRIu64 " ticks (%" PRIu64 " split), %" PRIu64 " enters, %" PRIu64 " leaves, %" PRIu64
            " relays, %" PRIu64 " watchers, %" PRIu64 " resets, %" PRIu64 " suspensions\n",
            seeds, met->ticks, met->split_traversals, met->enters, leaves, met->relays, met->watchers, met->resets,

@@ -291,7 +291,7 @@ typedef struct relayed {
 } relayed;
 
 /* What the observers relay at the third tick of a moving crowd, whose entities see each other. */
-static relayed relay(size_t workers, uint32_t limit)
+static relayed relay(size_t workers, uint32_t limit, bool once)
 {
     const qd_executor executor = {.run = workers == 1 ? qd_executor_serial.run : backwards.run, .width = workers};
     const float range = 10, relay_range = 100;
@@ -301,6 +301,7 @@ static relayed relay(size_t workers, uint32_t limit)
     crowd c;
 
     begin(&c, 1u << 20, 1);
+    qd_room_view_options_set(c.room, c.member, (qd_room_view_options){.relays_once = once});
     for (uint32_t i = 0; i < OBSERVERS; i++) {
         const qd_msg_observers batch = {.count = 1,
                                         .id = &i,
@@ -319,10 +320,13 @@ static relayed relay(size_t workers, uint32_t limit)
         report = tick(&c, &executor);
     }
     assert_true(c.room->views.uses_join && c.room->views.observers[0].is_derived);
-    assert_int_equal(report.relay_count, seen_of(&c) - report.enter_count);
+    assert_true(once || report.relay_count == seen_of(&c) - report.enter_count);
     relayed r = {report.relay_count, column(report.relay_count), column(report.relay_count),
                  column(report.relay_count)};
-    memcpy(r.observer, report.relay_observer, r.count * sizeof r.observer[0]);
+    assert_true(once == (report.relay_observer == NULL));
+    if (!once) {
+        memcpy(r.observer, report.relay_observer, r.count * sizeof r.observer[0]);
+    }
     memcpy(r.id, report.relay_id, r.count * sizeof r.id[0]);
     memcpy(r.x, report.relay_x, r.count * sizeof r.x[0]);
     end(&c);
@@ -343,11 +347,11 @@ TEST(derived_relay_is_the_same_with_any_number_of_workers)
 
     (void)state;
     for (size_t l = 0; l < sizeof limits / sizeof limits[0]; l++) {
-        const relayed first = relay(1, limits[l]);
+        const relayed first = relay(1, limits[l], false);
 
         assert_true(first.count >= OBSERVERS * 19);
         for (size_t w = 0; w < sizeof workers / sizeof workers[0]; w++) {
-            const relayed other = relay(workers[w], limits[l]);
+            const relayed other = relay(workers[w], limits[l], false);
 
             assert_int_equal(other.count, first.count);
             assert_memory_equal(other.observer, first.observer, first.count * sizeof first.observer[0]);
@@ -358,6 +362,51 @@ TEST(derived_relay_is_the_same_with_any_number_of_workers)
         for (uint32_t i = 1; i < first.count; i++) {
             assert_true(first.observer[i - 1] <= first.observer[i]);
         }
+        free_relayed(&first);
+    }
+}
+
+/* Each entity that some observer relays, once, with the position that each of them relays. */
+TEST(relay_once_is_the_union_of_all_observers_with_any_number_of_workers)
+{
+    static const uint32_t limits[] = {0, 20};
+    static const size_t workers[] = {1, 2, 5, 16};
+
+    (void)state;
+    for (size_t l = 0; l < sizeof limits / sizeof limits[0]; l++) {
+        const relayed each = relay(1, limits[l], false), first = relay(1, limits[l], true);
+
+        assert_true(first.count > 0 && first.count < each.count / 4);
+        for (uint32_t i = 0; i < first.count; i++) {
+            for (uint32_t k = 0; k < i; k++) {
+                assert_true(first.id[k] != first.id[i]);
+            }
+        }
+        for (uint32_t i = 0; i < each.count; i++) {
+            uint32_t at = 0;
+
+            while (at < first.count && first.id[at] != each.id[i]) {
+                at++;
+            }
+            assert_true(at < first.count && first.x[at] == each.x[i]);
+        }
+        for (uint32_t i = 0; i < first.count; i++) {
+            uint32_t at = 0;
+
+            while (at < each.count && each.id[at] != first.id[i]) {
+                at++;
+            }
+            assert_true(at < each.count);
+        }
+        for (size_t w = 0; w < sizeof workers / sizeof workers[0]; w++) {
+            const relayed other = relay(workers[w], limits[l], true);
+
+            assert_int_equal(other.count, first.count);
+            assert_memory_equal(other.id, first.id, first.count * sizeof first.id[0]);
+            assert_memory_equal(other.x, first.x, first.count * sizeof first.x[0]);
+            free_relayed(&other);
+        }
+        free_relayed(&each);
         free_relayed(&first);
     }
 }

@@ -43,7 +43,8 @@ typedef struct qd_room_view_options {
     uint32_t bytes_max; /* per tick; 0: no limit */
     /* The reverse view: the observers that see the member's own entities, or all entities, as enters and leaves. */
     uint8_t watching; /* qd_room_watching */
-    /* The caller sends each position once for all observers, and bounds the bytes of relays itself. */
+    /* The caller sends each position once for all observers, and bounds the bytes of relays itself. Reports have no
+     * relay_observer, and some of what several observers relay may come once. */
     bool relays_once;
 } qd_room_view_options;
 

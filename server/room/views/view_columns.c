@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "derived/derived_relay.h"
+#include "derived/derived_once.h"
 #include "describe.h"
 #include "view_news.h"
 
@@ -151,6 +151,7 @@ static void fill_relays(qd_views *views)
                                             .first = to->relay_first};
 
         qd_derived_relay_fill(views, views->executor, &columns);
+        qd_once_fill(views, &columns);
     }
 }
 
@@ -238,7 +239,7 @@ void qd_view_columns_point(const qd_views *views, const qd_view_member *row, qd_
     }
     if (row->relays.count > 0) {
         report->relay_count = row->relays.count;
-        report->relay_observer = from->relay_observer + row->relays.first;
+        report->relay_observer = row->options.relays_once ? NULL : from->relay_observer + row->relays.first;
         report->relay_id = from->relay_id + row->relays.first;
         report->relay_x = from->relay_at[0] + row->relays.first;
         report->relay_y = from->relay_at[1] + row->relays.first;

@@ -9,7 +9,7 @@
 
 #include "../common/order.h"
 #include "derived/derived.h"
-#include "derived/derived_relay.h"
+#include "derived/derived_once.h"
 #include "view_news.h"
 
 /* Sorts a list from `first` on. */
@@ -280,35 +280,53 @@ static void watch(qd_views *views, const qd_view_list *news, bool leaves, bool r
 
 /* ---- relays ---- */
 
-/* Gives each member its range of the relays, of views with entries and of derived ones. */
-static void distribute_relays(qd_views *views)
+/* Gives each member its range of the relays: those that it gets once, then those of each observer. */
+static void distribute_ranks(qd_views *views, uint32_t *first)
 {
     const qd_view_list *list = &views->relays;
-    const uint32_t ranks = views->order_count;
+    uint32_t sum = 0, last = QD_NONE;
 
-    if (qd_derived_relayed(views) == 0) {
-        distribute(views, list, 0, list->count, offsetof(qd_view_member, relays));
-        return;
-    }
-    uint32_t *first = qd_block_fit(&views->report.ranks, views->heap, ((size_t)ranks + 1) * sizeof first[0]), sum = 0;
-    if (!first) {
-        views->no_memory = true;
-        return;
-    }
-    memset(first, 0, ((size_t)ranks + 1) * sizeof first[0]);
+    memset(first, 0, views->order_count * sizeof first[0]);
     for (uint32_t i = 0; i < list->count; i++) {
         first[list->key[i] >> 32]++;
     }
     qd_derived_relay_count(views, first);
-    for (uint32_t rank = 0; rank < ranks; rank++) {
-        qd_view_range *range = &views->members[qd_view_member_at(views, rank)].relays;
-        const uint32_t count = first[rank];
+    for (uint32_t rank = 0; rank < views->order_count; rank++) {
+        const uint32_t member = qd_view_member_at(views, rank), count = first[rank];
+        qd_view_range *range = &views->members[member].relays;
 
-        range->first = range->count == 0 ? sum : range->first;
-        range->count += count;
+        if (member != last) {
+            *range = qd_once_place(views, member, sum);
+            sum += range->count;
+            last = member;
+        }
         first[rank] = sum;
+        range->count += count;
         sum += count;
     }
+}
+
+static void distribute_relays(qd_views *views)
+{
+    const qd_view_list *list = &views->relays;
+    const size_t derived = qd_derived_relayed(views);
+
+    views->report.relay_first = NULL;
+    if (derived == 0) {
+        distribute(views, list, 0, list->count, offsetof(qd_view_member, relays));
+        return;
+    }
+    if (list->count == 0 && derived == qd_once_relayed(views)) {
+        qd_once_place_all(views);
+        return;
+    }
+    uint32_t *first =
+        qd_block_fit(&views->report.ranks, views->heap, ((size_t)views->order_count + 1) * sizeof first[0]);
+    if (!first) {
+        views->no_memory = true;
+        return;
+    }
+    distribute_ranks(views, first);
     views->report.relay_first = first;
 }
 

@@ -118,5 +118,5 @@ void qd_derived_compare(const qd_views *views, qd_join_block *block, qd_join_bod
         body->binding = (uint8_t)qd_derived_limit(views, block, body, &counts, is, did);
     }
     body->differ = counts.differ;
-    body->relayed = body->relays ? count_relayed(block, is, did, counts.both) : 0;
+    body->relayed = body->relays && body->joint == 0 ? count_relayed(block, is, did, counts.both) : 0;
 }

@@ -107,5 +107,7 @@ void qd_derived_relay_fill(const qd_views *views, const qd_executor *executor, c
 {
     struct filling filling = {views, to};
 
-    executor->run(executor->context, views->join->plan.part_count, fill_part, &filling);
+    if (to->first) {
+        executor->run(executor->context, views->join->plan.part_count, fill_part, &filling);
+    }
 }

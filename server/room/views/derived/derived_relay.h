@@ -11,7 +11,7 @@
 typedef struct qd_derived_columns {
     uint32_t *observer, *id;
     float *at[3];
-    uint32_t *first; /* by rank of the observer, its first row */
+    uint32_t *first; /* by rank of the observer, its first row; NULL: all positions are sent once (derived_once.h) */
 } qd_derived_columns;
 
 /* How many there are of this tick. */

@@ -15,6 +15,12 @@ typedef struct qd_join_derived {
     uint32_t rank; /* of the observer */
 } qd_join_derived;
 
+/* The positions that a member gets once of all its derived views (derived_once.h). */
+typedef struct qd_join_once {
+    uint32_t member;
+    uint32_t count, first; /* of its positions, among all relays */
+} qd_join_once;
+
 typedef struct qd_join {
     bool gave_up; /* a tick would have taken too long once: the join is never in use again */
     const qd_join_kernel *kernel;
@@ -29,7 +35,11 @@ typedef struct qd_join {
     uint16_t *masks; /* of all bodies */
     qd_crossing *found, *changes;
     size_t relayed; /* positions of derived views at this tick, until they are reported */
-    qd_block memory_of_blocks, memory_of_masks, memory_of_found;
+    qd_join_once *once;
+    uint64_t *once_bits; /* of each of them, one for each entry of the grid: those in a view then and now */
+    uint32_t once_count, once_capacity;
+    size_t once_relayed; /* of `relayed` */
+    qd_block memory_of_blocks, memory_of_masks, memory_of_found, memory_of_once;
 } qd_join;
 
 static inline qd_join_block qd_join_block_of(const qd_views *views, size_t part)

@@ -33,7 +33,8 @@ void qd_join_block_init(qd_join_block *block, const qd_join_grid *grid, const qd
     block->points.slot = (uint32_t *)memory;
     block->points.category = (uint32_t *)(memory + bytes);
     block->points.team = (uint32_t *)(memory + 2 * bytes);
-    block->moved = (uint16_t *)(memory + 3 * bytes);
+    block->moved = (uint16_t *)(memory + 3 * bytes); /* a column has room for far more masks than both have */
+    block->once = (uint16_t *)(memory + 3 * bytes + bytes / 2);
     block->scratch = memory + 4 * bytes;
     block->special = (qd_join_special *)(memory + 4 * bytes + qd_block_part(plan->points_max, QD_JOIN_SCRATCH));
 }

@@ -21,6 +21,7 @@ typedef struct qd_join_block {
     uint32_t special_count;
     bool has_slots, has_filters, has_moved; /* which columns are filled */
     uint16_t *moved;                        /* masks of the points with QD_JOIN_MOVED */
+    uint16_t *once;                         /* masks of the points that a member gets once (derived_once.h) */
     uint32_t offset[QD_JOIN_ROWS]; /* by row of cells, from the first of the area: from an entry to its point */
     void *scratch;                 /* QD_JOIN_SCRATCH bytes for each point */
 } qd_join_block;

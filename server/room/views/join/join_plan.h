@@ -26,6 +26,7 @@ typedef struct qd_join_body {
     bool is : 1, did : 1;
     bool is_box : 1, is_derived : 1, relays : 1;
     uint8_t binding; /* qd_join_binding */
+    uint16_t joint;  /* of a derived view whose positions are relayed with those of others: qd_view_member.joint */
 } qd_join_body;
 
 _Static_assert(sizeof(qd_join_body) == 64, "one cache line");

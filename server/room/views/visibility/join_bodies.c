@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../derived/derived.h"
+#include "../derived/derived_once.h"
 #include "../state/rule.h"
 
 #define AHEAD 8u
@@ -72,6 +73,11 @@ bool qd_join_regions_start(qd_views *views)
 
 /* ---- bodies ---- */
 
+static uint16_t joint_of(const qd_views *views, const qd_observer *observer)
+{
+    return observer->is_derived && observer->tiers > 0 ? views->members[observer->member].joint : 0;
+}
+
 static void add_body(qd_views *views, const qd_observer *observer, uint32_t region, const qd_join_region *now,
                      const qd_join_region *was)
 {
@@ -99,6 +105,7 @@ static void add_body(qd_views *views, const qd_observer *observer, uint32_t regi
         .is_box = is_box,
         .is_derived = observer->is_derived,
         .relays = observer->tiers > 0,
+        .joint = joint_of(views, observer),
     };
     if (is_box) {
         body->mask = bodies->box_count;
@@ -149,6 +156,7 @@ static bool note_derived(qd_views *views, uint32_t row, double *sum)
     body->is_box = false;
     body->relays = observer->tiers > 0;
     body->binding = QD_JOIN_FREE;
+    body->joint = joint_of(views, observer);
     was[0] = x;
     was[1] = y;
     was[2] = z;
@@ -207,7 +215,7 @@ void qd_join_bodies_note(qd_views *views)
     bodies->slack = 0;
     bodies->masks = UINT32_MAX;
     bodies->teams = 0;
-    if (!fit_rows(views)) {
+    if (!fit_rows(views) || !qd_once_choose(views)) {
         views->no_memory = true;
         return;
     }

@@ -5,6 +5,7 @@
 
 #include "../derived/derived_compare.h"
 #include "../derived/derived_limit.h"
+#include "../derived/derived_once.h"
 #include "join_bodies.h"
 
 /* Looks beyond one for each visible entry: they take a tenth of a second. */
@@ -36,6 +37,40 @@ static void compare_body(const qd_views *views, qd_join_block *block, uint32_t i
     part->bindings += body->binding == QD_JOIN_BINDS || body->binding == QD_JOIN_UNBINDS;
 }
 
+/* Relays of members that get each position once. `joint` is of the bodies before this one. */
+static void unite_body(const qd_views *views, qd_join_block *block, uint32_t i, uint16_t *joint)
+{
+    const qd_join_body *body = &views->join->plan.bodies[i];
+    const uint16_t *is = qd_join_masks_of(views->join, block->group, i);
+
+    if (body->joint != *joint && *joint != 0) {
+        qd_once_flush(views, block, *joint);
+    } else if (*joint == 0) {
+        qd_once_start(block);
+    }
+    *joint = body->joint;
+    qd_once_add(block, is, is + block->words);
+}
+
+static void compare_group(const qd_views *views, qd_join_block *block, uint32_t end, qd_join_part *part)
+{
+    const qd_join_plan *plan = &views->join->plan;
+    uint16_t joint = 0;
+
+    for (uint32_t i = block->group->first; i < block->group->first + block->group->count; i++) {
+        if (i + 1 < end && plan->bodies[i + 1].is_derived && plan->bodies[i + 1].limit > 0) {
+            qd_derived_limit_fetch(views, &plan->bodies[i + 1]);
+        }
+        compare_body(views, block, i, part);
+        if (plan->bodies[i].joint != 0) {
+            unite_body(views, block, i, &joint);
+        }
+    }
+    if (joint != 0) {
+        qd_once_flush(views, block, joint);
+    }
+}
+
 static void compare_part(size_t task, void *argument)
 {
     const qd_views *views = argument;
@@ -45,15 +80,8 @@ static void compare_part(size_t task, void *argument)
     const uint32_t end = plan->groups[part->end - 1].first + plan->groups[part->end - 1].count;
 
     for (uint32_t g = part->first; g < part->end; g++) {
-        const qd_join_group *group = &plan->groups[g];
-
-        qd_join_block_fill(&block, views->join->kernel, group);
-        for (uint32_t i = group->first; i < group->first + group->count; i++) {
-            if (i + 1 < end && plan->bodies[i + 1].is_derived && plan->bodies[i + 1].limit > 0) {
-                qd_derived_limit_fetch(views, &plan->bodies[i + 1]);
-            }
-            compare_body(views, &block, i, part);
-        }
+        qd_join_block_fill(&block, views->join->kernel, &plan->groups[g]);
+        compare_group(views, &block, end, part);
     }
 }
 
@@ -178,7 +206,7 @@ static bool fit_comparing(qd_views *views)
     join->block_bytes = qd_join_block_bytes(&join->grid, &join->plan, qd_views_axes(views));
     join->blocks = qd_block_fit(&join->memory_of_blocks, views->heap, join->block_bytes * join->plan.part_count);
     join->masks = qd_block_fit(&join->memory_of_masks, views->heap, join->plan.masks * sizeof join->masks[0]);
-    return join->blocks && join->masks;
+    return join->blocks && join->masks && qd_once_begin(views);
 }
 
 static void choose_kernel(qd_views *views)
@@ -228,6 +256,7 @@ qd_crossings qd_join_tick(qd_views *views, const qd_executor *executor, uint64_t
     for (uint32_t i = 0; i < join->plan.part_count; i++) {
         join->relayed += join->plan.parts[i].relayed;
     }
+    join->relayed += qd_once_count(views);
     return all;
 }
 
@@ -241,7 +270,8 @@ qd_join *qd_join_create(qd_heap *heap)
 void qd_join_release(qd_join *join, qd_heap *heap)
 {
     const bool gave_up = join->gave_up;
-    qd_block *blocks[] = {&join->plan.block, &join->memory_of_blocks, &join->memory_of_masks, &join->memory_of_found};
+    qd_block *blocks[] = {&join->plan.block, &join->memory_of_blocks, &join->memory_of_masks, &join->memory_of_found,
+                          &join->memory_of_once};
 
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
         qd_block_deinit(blocks[i], heap);
@@ -249,6 +279,7 @@ void qd_join_release(qd_join *join, qd_heap *heap)
     qd_join_grid_deinit(&join->grid, heap);
     qd_array_drop(heap, join->regions, join->region_capacity);
     qd_array_drop(heap, join->derived, join->derived_capacity);
+    qd_array_drop(heap, join->once, join->once_capacity);
     qd_array_drop(heap, join->bodies.of, join->bodies.capacity);
     qd_array_drop(heap, join->bodies.boxes, join->bodies.box_capacity);
     *join = (qd_join){.gave_up = gave_up};
