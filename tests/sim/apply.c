@@ -123,14 +123,14 @@ void model_name_roster(model_roster rosters[STAY_ROSTERS], const model_op *op)
     roster->count = named->keep_rest && roster->count > end ? roster->count : end;
 }
 
-/* Observers end with their anchors. */
+/* Observers end with their anchors. Until the next tick views have the entity, so its owner is kept. */
 static void remove_entity(const applying *to, uint32_t id)
 {
     uint32_t entity;
     const model_stay *stay = model_owner(to->room, id, &entity);
     model_entity *removed = &to->state->entities[stay->number][entity];
 
-    *removed = (model_entity){.birth = removed->birth};
+    *removed = (model_entity){.owner = removed->owner, .birth = removed->birth};
     for (uint32_t i = 0; i < to->room->stay_count * STAY_REGIONS; i++) {
         model_region *region = &to->state->regions[i / STAY_REGIONS][i % STAY_REGIONS];
 
