@@ -14,7 +14,7 @@
  *
  * An entity in the view that is not chosen leaves at once. A chosen entity that is not in the view enters when
  * enter_budget and the member's bytes allow it. RELAY reports positions of entities in the view, by tiers, if they have
- * changed since they were last reported. That counts from before the observer had tiers, too.
+ * changed since they were last reported, or if the observer got its first tiers since.
  *
  * BYTES. bytes_max limits what a member gets of views per tick. A leave counts QD_VIEW_LEAVE_BYTES, an enter
  * QD_VIEW_ENTER_BYTES and its payload, a relay QD_VIEW_RELAY_BYTES; resets do not count. Leaves are always reported.
@@ -31,8 +31,9 @@
  *
  * HOW. The visibility index, a space of its own with the room's index and dimensions, finds what comes into regions and
  * goes from them; entities at rest cost nothing. It exists while the room has observers. If most entities move and many
- * are in view, the spatial join compares all points with all regions near them instead. An observer with a limit, a
- * cone, relay tiers, a list `show` or entities that wait to enter is evaluated as a whole at every tick.
+ * are in view, the spatial join compares all points with all regions near them instead. An observer with a cone, relay
+ * tiers, a list `show`, entities that wait to enter, or a limit that binds is evaluated as a whole at every tick, unless
+ * the join derives its view.
  *
  * One thread at a time, as with room.h. A member number that is passed in must be of a member that is in the room.
  */

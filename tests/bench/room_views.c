@@ -9,9 +9,12 @@
  *     --case PART     only cases with this in their name
  *     --index NAME    as in space_tick.c; auto otherwise
  *     --ticks N       60 otherwise
- *     --relay         observers relay positions at every fourth tick
+ *     --relay         observers relay positions at every fourth tick, in the cases that do not relay
  *
- *     crowd     10,000 observers of radius 16, anchored to as many of 100,000 entities, which all move: W2_100k
+ *     views     10,000 observers of radius 16, anchored to as many entities, which all move: each sees about 48. Then
+ *               with limits that bind always, for half of the observers, and never; with relay at every tick, to each
+ *               observer and once for all
+ *     crowd     the same observers among 100,000 entities: W2_100k. Then with a limit, and with the relays
  *     players   100 observers of radius 100, anchored to players among 5,000 others in a square of 2,000: all move, up
  *               to 1 an axis and tick
  *     fences    23,000 free observers at rest of radius 10 to 50 in a square of 20,000, 10,000 points moving up to 20
@@ -36,13 +39,24 @@ typedef struct scene {
     bool anchored;
     double side;
     float range_min, range_max, speed;
+    uint32_t limit, relay_every; /* 0: none */
+    bool relays_once;
 } scene;
 
 static const scene scenes[] = {
-    {"crowd", 100000, 10000, true, 1264.911, 16, 16, 0.25f},
-    {"players", 5100, 100, true, 2000, 100, 100, 1},
-    {"fences", 10000, 23000, false, 20000, 10, 50, 20},
-    {"geofence", 10000, 23000, false, 10000, 10, 100, 5},
+    {"views range", 10000, 10000, true, 400, 16, 16, 0.25f, 0, 0, false},
+    {"views limit 16", 10000, 10000, true, 400, 16, 16, 0.25f, 16, 0, false},
+    {"views limit 48", 10000, 10000, true, 400, 16, 16, 0.25f, 48, 0, false},
+    {"views limit 200", 10000, 10000, true, 400, 16, 16, 0.25f, 200, 0, false},
+    {"views relay", 10000, 10000, true, 400, 16, 16, 0.25f, 0, 1, false},
+    {"views once", 10000, 10000, true, 400, 16, 16, 0.25f, 0, 1, true},
+    {"crowd range", 100000, 10000, true, 1264.911, 16, 16, 0.25f, 0, 0, false},
+    {"crowd limit 16", 100000, 10000, true, 1264.911, 16, 16, 0.25f, 16, 0, false},
+    {"crowd relay", 100000, 10000, true, 1264.911, 16, 16, 0.25f, 0, 1, false},
+    {"crowd once", 100000, 10000, true, 1264.911, 16, 16, 0.25f, 0, 1, true},
+    {"players", 5100, 100, true, 2000, 100, 100, 1, 0, 0, false},
+    {"fences", 10000, 23000, false, 20000, 10, 50, 20, 0, 0, false},
+    {"geofence", 10000, 23000, false, 10000, 10, 100, 5, 0, 0, false},
 };
 
 typedef struct choice {
@@ -125,8 +139,9 @@ static qd_room *open_room(const scene *of, const choice *chosen, qd_heap *heap, 
 static void observe(qd_room *room, uint32_t member, const scene *of, const choice *chosen)
 {
     static const float relay_range[] = {1e9f};
-    static const uint32_t relay_every[] = {4};
+    const uint32_t relay_every = of->relay_every > 0 ? of->relay_every : 4;
 
+    qd_room_view_options_set(room, member, (qd_room_view_options){.relays_once = of->relays_once});
     for (uint32_t i = 0; i < of->observers; i++) {
         float x = (float)((double)rng_fraction(&rng) * of->side), y = (float)((double)rng_fraction(&rng) * of->side);
         float range = of->range_min + rng_fraction(&rng) * (of->range_max - of->range_min);
@@ -139,9 +154,10 @@ static void observe(qd_room *room, uint32_t member, const scene *of, const choic
                                   .x = &x,
                                   .y = &y,
                                   .range = &range,
-                                  .tier_count = chosen->relay ? 1 : 0,
+                                  .limit = &of->limit,
+                                  .tier_count = chosen->relay || of->relay_every > 0 ? 1 : 0,
                                   .relay_range = relay_range,
-                                  .relay_every = relay_every};
+                                  .relay_every = &relay_every};
 
         qd_room_observe(room, member, &batch, &refusals);
         if (refusals.count > 0) {

@@ -25,9 +25,11 @@ static void set_options(struct run *run, rng_stream *rng, uint32_t member)
     qd_room_view_options options = {
         .bytes_max = run->has_bytes && !rng_one_in(rng, 3) ? 60 + rng_below(rng, 400) : 0,
         .watching = (uint8_t)rng_below(rng, 3),
+        .relays_once = rng_one_in(rng, 2),
     };
 
     qd_room_view_options_set(run->room, member, options);
+    run->relays_once[member] = options.relays_once;
     if (!run->views) {
         return;
     }
@@ -110,14 +112,18 @@ static void choose_finding(struct run *run, uint32_t command)
     rng_stream rng = {run->seed * 1009 + command};
     const unsigned axes = run->is_3d ? 3 : 2;
     qd_views *views = &run->room->views;
-    uint32_t finders = 0;
+    uint32_t kernels = 0;
 
-    while (qd_join_finder_at(finders, axes)) {
-        finders++;
+    while (qd_join_kernel_at(kernels, axes)) {
+        kernels++;
     }
-    views->join_tuning.finder = qd_join_finder_at(rng_below(&rng, finders), axes);
+    views->join_tuning.kernel = qd_join_kernel_at(rng_below(&rng, kernels), axes);
     views->join_tuning.always = finding == BY_JOIN || (finding == ALTERNATING && rng_one_in(&rng, 2));
     met->joined += views->uses_join;
+    for (uint32_t row = 0; row < views->count && views->uses_join; row++) {
+        met->derived += views->observers[row].is_derived;
+        met->bound += views->observers[row].is_derived && views->join->derived[row].chosen;
+    }
 }
 
 enum { COMMAND_TICK = 0, COMMAND_OBSERVE = 40, COMMAND_SPAWN = 100, COMMAND_MOVE };
@@ -178,6 +184,11 @@ static uint32_t set_up(struct run *run, rng_stream *rng, qd_room_config *config)
     run->has_bytes = rng_one_in(rng, 2);
     run->has_limits = rng_one_in(rng, 2);
     run->has_beacons = rng_one_in(rng, 2);
+    /* Observers whose views can be derived. */
+    run->has_simple = rng_one_in(rng, 2);
+    run->has_margins &= !run->has_simple;
+    run->has_bytes &= !run->has_simple;
+    run->has_beacons &= !run->has_simple;
     run->now_ns = rng_below(rng, 1000);
     run->swept = rng_one_in(rng, 4);
     run->circles = rng_one_in(rng, 2);
@@ -239,7 +250,7 @@ static bool met_everything(void)
                                 QD_ROOM_BAD_REGION, QD_ROOM_OBSERVERS_FULL};
     bool all = met->enters > 0 && met->relays > 0 && met->watchers > 0 && met->resets > 0 && met->suspensions > 0 &&
                met->losses > 0 && met->split_traversals > 0 && met->handed_over > 0 && met->adopted > 0 &&
-               met->joined > 0;
+               met->joined > 0 && met->derived > 0 && met->bound > 0 && met->united > 0;
 
     for (int reason = QD_ROOM_LEFT_ROOM_CLOSED; reason <= QD_ROOM_LEFT_LIMIT; reason++) {
         all = all && met->leaves[reason] > 0;
@@ -264,6 +275,9 @@ int main(int argument_count, char **arguments)
     for (int reason = 0; reason <= QD_ROOM_LEFT_LIMIT; reason++) {
         leaves += met->leaves[reason];
     }
+    printf("%" PRIu64 " derived views, %" PRIu64 " with a limit that binds; %" PRIu64 " relays once, for %" PRIu64
+           " more\n",
+           met->derived, met->bound, met->relays_once, met->united);
     printf("%" PRIu64 " seeds: %" PRIu64 " ticks (%" PRIu64 " split), %" PRIu64 " enters, %" PRIu64 " leaves, %" PRIu64
            " relays, %" PRIu64 " watchers, %" PRIu64 " resets, %" PRIu64 " suspensions\n",
            seeds, met->ticks, met->split_traversals, met->enters, leaves, met->relays, met->watchers, met->resets,

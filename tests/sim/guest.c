@@ -283,7 +283,7 @@ static void on_view(sim_guest *guest, const qd_msg_view *view)
     begin(set, view->tick, view->reset);
     model_fold_group(&set->fold, GROUP_REMOVED, MODEL_REMOVES, view->leave_count, view->leave_observer, view->leave_id);
     model_fold_group(&set->fold, GROUP_ADDED, MODEL_ADDS, view->enter_count, view->enter_observer, view->enter.id);
-    model_fold_group(&set->fold, GROUP_KEPT, MODEL_KEEPS, view->relay_count, view->relay_observer, view->relay_id);
+    model_fold_group(&set->fold, GROUP_KEPT, MODEL_RELAYS, view->relay_count, view->relay_observer, view->relay_id);
     set->fold.in_tick = !view->last;
 }
 

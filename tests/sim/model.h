@@ -274,8 +274,9 @@ static inline uint64_t model_key(uint32_t a, uint32_t b)
     return (uint64_t)a << 32 | b;
 }
 
-/* What an event says of its key: it was not in the set and is now, was and is not, was and is, was not and is not. */
-typedef enum model_effect { MODEL_ADDS, MODEL_REMOVES, MODEL_KEEPS, MODEL_PASSES } model_effect;
+/* What an event says of its key: it was not in the set and is now, was and is not, was and is, was not and is not. A
+ * relay says that it was and is, and comes in any order among those with its first half. */
+typedef enum model_effect { MODEL_ADDS, MODEL_REMOVES, MODEL_KEEPS, MODEL_PASSES, MODEL_RELAYS } model_effect;
 
 void model_fold_init(model_fold *fold, model_stay *stay, const char *what, model_explains_fn explains);
 bool model_fold_has(const model_fold *fold, uint32_t a, uint32_t b);

@@ -282,7 +282,7 @@ static void fold_enters(model_views *views, const qd_msg_view *view)
 
 static void fold_relays(model_views *views, const qd_msg_view *view)
 {
-    model_fold_group(&views->fold, RELAYS, MODEL_KEEPS, view->relay_count, view->relay_observer, view->relay_id);
+    model_fold_group(&views->fold, RELAYS, MODEL_RELAYS, view->relay_count, view->relay_observer, view->relay_id);
     for (uint32_t i = 0; i < view->relay_count; i++) {
         report(views, (model_reported_entity){.id = view->relay_id[i],
                                               .body = {.x = view->relay_x[i],

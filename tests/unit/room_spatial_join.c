@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The spatial join: all finders find the same points, and miss none. The join is in use only where a crowd moves, and
+ * The spatial join: all kernels find the same points, and miss none. The join is in use only where a crowd moves, and
  * it gives up if it takes too long. The model test checks that it gives the same views as the visibility index.
  */
 #include "server/room/room_views.h"
@@ -9,63 +9,42 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "support/backwards.h"
 #include "support/rng.h"
 #include "tests/support/test.h"
 
-/* ---- finding ---- */
+/* ---- comparing ---- */
 
-#define POINTS 5008u /* three levels of boxes, the last of each not full */
+#define POINTS 336u
+#define WORDS  (POINTS / QD_JOIN_LANES)
 #define BALLS  300u
 
-static void *column(uint32_t count)
+static void *column(size_t count)
 {
     return aligned_alloc(64, (count * sizeof(float) + 63) / 64 * 64);
 }
 
-static qd_join_tree make_tree(rng_stream *rng, unsigned axes)
+static qd_join_points make_points(rng_stream *rng, unsigned axes)
 {
-    qd_join_tree tree = {.count = POINTS};
+    qd_join_points points = {.now = {NULL}};
 
     for (unsigned k = 0; k < axes; k++) {
-        tree.now[k] = column(POINTS);
-        tree.was[k] = column(POINTS);
+        points.now[k] = column(POINTS);
+        points.was[k] = column(POINTS);
     }
     for (uint32_t i = 0; i < POINTS; i++) {
         const bool is = !rng_one_in(rng, 20), did = !rng_one_in(rng, 20), goes_far = rng_one_in(rng, 30);
 
         for (unsigned k = 0; k < axes; k++) {
-            /* Near each other, as if they were sorted; often on a grid. */
-            const float at = (float)((k == 0 ? i / 70 : i % 70) + rng_below(rng, 4)) * 0.5f;
+            const float at = 0.5f * (float)rng_below(rng, 36);
 
-            tree.was[k][i] = did ? at : INFINITY;
-            tree.now[k][i] = is ? at + (goes_far ? 20 : 0.5f * (float)rng_below(rng, 2)) : INFINITY;
+            points.was[k][i] = did ? at : INFINITY;
+            points.now[k][i] = is ? at + (goes_far ? 20 : 0.5f * (float)rng_below(rng, 2)) : INFINITY;
         }
     }
-    for (uint32_t count = POINTS; count > QD_JOIN_FAN; tree.levels++) {
-        qd_join_level *level = &tree.level[tree.levels];
-
-        count = level->count = (count + QD_JOIN_FAN - 1) / QD_JOIN_FAN;
-        for (unsigned k = 0; k < axes; k++) {
-            level->lo[k] = column(count + QD_JOIN_FAN);
-            level->hi[k] = column(count + QD_JOIN_FAN);
-        }
-    }
-    qd_join_boxes(&tree, axes);
-    return tree;
-}
-
-static void free_tree(qd_join_tree *tree, unsigned axes)
-{
-    for (unsigned k = 0; k < axes; k++) {
-        free(tree->now[k]);
-        free(tree->was[k]);
-        for (uint32_t i = 0; i < tree->levels; i++) {
-            free(tree->level[i].lo[k]);
-            free(tree->level[i].hi[k]);
-        }
-    }
+    return points;
 }
 
 static bool is_in(float *const *columns, uint32_t i, const float *at, float radius, unsigned axes)
@@ -80,84 +59,70 @@ static bool is_in(float *const *columns, uint32_t i, const float *at, float radi
     return sum <= (double)radius * (double)radius;
 }
 
-/* Every point that changes sides is found once, and hardly any other. */
-static void check(const qd_join_tree *tree, const float *now, const float *was, float radius, const uint32_t *found,
-                  uint32_t count, unsigned axes)
+/* No point is missing, and points that are not in the ball are said to be unsure. */
+static bool is_sound(const uint16_t *masks, bool unsure, float *const *columns, const float *at, float radius,
+                     unsigned axes)
 {
-    static uint8_t times[POINTS];
-    uint32_t others = 0;
-
     for (uint32_t i = 0; i < POINTS; i++) {
-        times[i] = 0;
-    }
-    for (uint32_t f = 0; f < count; f++) {
-        times[found[f]]++;
-    }
-    for (uint32_t i = 0; i < POINTS; i++) {
-        const bool crosses = is_in(tree->now, i, now, radius, axes) != is_in(tree->was, i, was, radius, axes);
+        const bool is = is_in(columns, i, at, radius, axes), has = masks[i / 16] >> i % 16 & 1;
 
-        assert_true(times[i] <= 1);
-        assert_true(times[i] == 1 || !crosses);
-        others += times[i] == 1 && !crosses;
+        if (has != is && (is || !unsure)) {
+            return false;
+        }
     }
-    assert_true(others <= POINTS / 20);
+    return true;
 }
 
-static uint32_t find(const qd_join_finder *finder, const qd_join_tree *tree, const qd_join_ball *now,
-                     const qd_join_ball *was, uint32_t *memory, uint32_t *found, uint32_t *looks)
-{
-    const uint32_t *list;
-
-    *looks = finder->near(tree, now, was, memory, &list);
-    return finder->open(tree, now, was, list, *looks, found);
-}
-
-static void all_find_the_same(unsigned axes)
+static void all_kernels_agree(unsigned axes)
 {
     rng_stream rng = {axes};
-    qd_join_tree tree = make_tree(&rng, axes);
-    const uint32_t room = qd_join_list_room(&tree);
-    uint32_t *memory = malloc(room * sizeof *memory), *first = column(POINTS + QD_JOIN_FAN),
-             *found = column(POINTS + QD_JOIN_FAN);
+    const qd_join_points points = make_points(&rng, axes);
+    uint32_t unsure_balls = 0;
 
     for (uint32_t b = 0; b < BALLS; b++) {
-        float now[3], was[3], radius = b % 10 == 0 ? 0 : b % 10 == 1 ? 1e30f : 0.5f * (float)rng_below(&rng, 20);
+        const float radius = b % 10 == 0 ? 0 : b % 10 == 1 ? 1e30f : 0.1f + 0.5f * (float)rng_below(&rng, 20);
+        float now[3], was[3];
 
         for (unsigned k = 0; k < 3; k++) {
-            was[k] = 0.5f * (float)rng_below(&rng, 72);
+            was[k] = 0.5f * (float)rng_below(&rng, 36);
             now[k] = was[k] + (rng_one_in(&rng, 5) ? 15 : 0.5f);
         }
-        const qd_join_ball ball_now = b % 7 == 0 ? QD_JOIN_NO_BALL : qd_join_ball_of(now, radius);
-        const qd_join_ball ball_was = b % 11 == 0 ? QD_JOIN_NO_BALL : qd_join_ball_of(was, radius);
-        uint32_t looks;
-        const uint32_t count = find(qd_join_finder_at(0, axes), &tree, &ball_now, &ball_was, memory, first, &looks);
+        const bool is_none = b % 7 == 0;
+        const qd_join_ball ball_now = is_none ? QD_JOIN_NO_BALL : qd_join_ball_of(now, radius);
+        const qd_join_ball ball_was = qd_join_ball_of(was, radius);
+        for (uint32_t i = 0; qd_join_kernel_at(i, axes); i++) {
+            uint16_t is[WORDS], did[WORDS];
+            const qd_join_kernel *kernel = qd_join_kernel_at(i, axes);
+            qd_join_counts counts;
+            const bool unsure = kernel->both(&points, WORDS, &ball_now, &ball_was, is, did, &counts);
+            const qd_join_counts again = kernel->count(is, did, WORDS);
 
-        if (b % 7 != 0 && b % 11 != 0) {
-            check(&tree, now, was, radius, first, count, axes);
-        }
-        for (uint32_t i = 1; qd_join_finder_at(i, axes); i++) {
-            const qd_join_finder *other = qd_join_finder_at(i, axes);
-            uint32_t other_looks;
-
-            assert_int_equal(find(other, &tree, &ball_now, &ball_was, memory, found, &other_looks), count);
-            assert_int_equal(other_looks, looks);
-            assert_memory_equal(found, first, count * sizeof *found);
+            unsure_balls += unsure;
+            assert_memory_equal(&counts, &again, sizeof counts);
+            assert_true(is_sound(did, unsure, points.was, was, radius, axes));
+            assert_true(is_none || is_sound(is, unsure, points.now, now, radius, axes));
+            for (uint32_t word = 0; word < WORDS && is_none; word++) {
+                assert_int_equal(is[word], 0);
+            }
         }
     }
-    free(memory);
-    free(first);
-    free(found);
-    free_tree(&tree, axes);
+    assert_true(unsure_balls > 0 && unsure_balls < BALLS * 2);
+    for (unsigned k = 0; k < axes; k++) {
+        free(points.now[k]);
+        free(points.was[k]);
+    }
 }
 
-TEST(join_and_index_agree_in_two_dimensions)
+TEST(kernels_agree_in_two_dimensions)
 {
-    all_find_the_same(2);
+    (void)state;
+    all_kernels_agree(2);
 }
 
-TEST(join_and_index_agree_in_three_dimensions)
+TEST(kernels_agree_in_three_dimensions)
 {
-    all_find_the_same(3);
+    (void)state;
+    all_kernels_agree(3);
 }
 
 /* ---- when it is in use ---- */
@@ -317,6 +282,135 @@ TEST(observer_at_old_positions_of_the_index_sees_nothing)
     end(&c);
 }
 
+/* ---- relay ---- */
+
+typedef struct relayed {
+    uint32_t count;
+    uint32_t *observer, *id;
+    float *x;
+} relayed;
+
+/* What the observers relay at the third tick of a moving crowd, whose entities see each other. */
+static relayed relay(size_t workers, uint32_t limit, bool once)
+{
+    const qd_executor executor = {.run = workers == 1 ? qd_executor_serial.run : backwards.run, .width = workers};
+    const float range = 10, relay_range = 100;
+    const uint32_t every = 1;
+    qd_room_view_report report;
+    qd_room_refusals refusals;
+    crowd c;
+
+    begin(&c, 1u << 20, 1);
+    qd_room_view_options_set(c.room, c.member, (qd_room_view_options){.relays_once = once});
+    for (uint32_t i = 0; i < OBSERVERS; i++) {
+        const qd_msg_observers batch = {.count = 1,
+                                        .id = &i,
+                                        .entity = &i,
+                                        .range = &range,
+                                        .limit = &limit,
+                                        .tier_count = 1,
+                                        .relay_range = &relay_range,
+                                        .relay_every = &every};
+
+        qd_room_observe(c.room, c.member, &batch, &refusals);
+        assert_int_equal(refusals.count, 0);
+    }
+    for (int t = 0; t < 4; t++) {
+        move(&c, CROWD, 1, 0.25f * (float)t);
+        report = tick(&c, &executor);
+    }
+    assert_true(c.room->views.uses_join && c.room->views.observers[0].is_derived);
+    assert_true(once || report.relay_count == seen_of(&c) - report.enter_count);
+    relayed r = {report.relay_count, column(report.relay_count), column(report.relay_count),
+                 column(report.relay_count)};
+    assert_true(once == (report.relay_observer == NULL));
+    if (!once) {
+        memcpy(r.observer, report.relay_observer, r.count * sizeof r.observer[0]);
+    }
+    memcpy(r.id, report.relay_id, r.count * sizeof r.id[0]);
+    memcpy(r.x, report.relay_x, r.count * sizeof r.x[0]);
+    end(&c);
+    return r;
+}
+
+static void free_relayed(const relayed *r)
+{
+    free(r->observer);
+    free(r->id);
+    free(r->x);
+}
+
+TEST(derived_relay_is_the_same_with_any_number_of_workers)
+{
+    static const uint32_t limits[] = {0, 20};
+    static const size_t workers[] = {2, 5, 16};
+
+    (void)state;
+    for (size_t l = 0; l < sizeof limits / sizeof limits[0]; l++) {
+        const relayed first = relay(1, limits[l], false);
+
+        assert_true(first.count >= OBSERVERS * 19);
+        for (size_t w = 0; w < sizeof workers / sizeof workers[0]; w++) {
+            const relayed other = relay(workers[w], limits[l], false);
+
+            assert_int_equal(other.count, first.count);
+            assert_memory_equal(other.observer, first.observer, first.count * sizeof first.observer[0]);
+            assert_memory_equal(other.id, first.id, first.count * sizeof first.id[0]);
+            assert_memory_equal(other.x, first.x, first.count * sizeof first.x[0]);
+            free_relayed(&other);
+        }
+        for (uint32_t i = 1; i < first.count; i++) {
+            assert_true(first.observer[i - 1] <= first.observer[i]);
+        }
+        free_relayed(&first);
+    }
+}
+
+/* Each entity that some observer relays, once, with the position that each of them relays. */
+TEST(relay_once_is_the_union_of_all_observers_with_any_number_of_workers)
+{
+    static const uint32_t limits[] = {0, 20};
+    static const size_t workers[] = {1, 2, 5, 16};
+
+    (void)state;
+    for (size_t l = 0; l < sizeof limits / sizeof limits[0]; l++) {
+        const relayed each = relay(1, limits[l], false), first = relay(1, limits[l], true);
+
+        assert_true(first.count > 0 && first.count < each.count / 4);
+        for (uint32_t i = 0; i < first.count; i++) {
+            for (uint32_t k = 0; k < i; k++) {
+                assert_true(first.id[k] != first.id[i]);
+            }
+        }
+        for (uint32_t i = 0; i < each.count; i++) {
+            uint32_t at = 0;
+
+            while (at < first.count && first.id[at] != each.id[i]) {
+                at++;
+            }
+            assert_true(at < first.count && first.x[at] == each.x[i]);
+        }
+        for (uint32_t i = 0; i < first.count; i++) {
+            uint32_t at = 0;
+
+            while (at < each.count && each.id[at] != first.id[i]) {
+                at++;
+            }
+            assert_true(at < each.count);
+        }
+        for (size_t w = 0; w < sizeof workers / sizeof workers[0]; w++) {
+            const relayed other = relay(workers[w], limits[l], true);
+
+            assert_int_equal(other.count, first.count);
+            assert_memory_equal(other.id, first.id, first.count * sizeof first.id[0]);
+            assert_memory_equal(other.x, first.x, first.count * sizeof first.x[0]);
+            free_relayed(&other);
+        }
+        free_relayed(&each);
+        free_relayed(&first);
+    }
+}
+
 /* ---- without hits ---- */
 
 enum { TOO_MANY = 1, WITHOUT_HITS = 2, JOINS_AGAIN = 4 };
@@ -365,6 +459,19 @@ TEST(fruitless_join_is_the_same_with_any_number_of_workers)
     assert_int_equal(met, 1u << JOINS_AGAIN | 1u << (TOO_MANY | JOINS_AGAIN) | 1u << (TOO_MANY | WITHOUT_HITS));
 }
 
+/* All but the observers come close to the first one, and nobody sees them: 9 and 9 from it. */
+static void nearly_touch(crowd *c)
+{
+    for (uint32_t id = OBSERVERS; id < CROWD; id++) {
+        const float at = -9;
+        const qd_room_batch batch = {.count = 1, .id = &id, .x = &at, .y = &at};
+        qd_room_refusals refusals;
+
+        qd_room_move(c->room, c->member, &batch, &refusals);
+        assert_int_equal(refusals.count, 0);
+    }
+}
+
 static void expect_enter(const qd_room_view_report *report, uint32_t i, uint32_t observer, uint32_t id)
 {
     assert_true(i < report->enter_count);
@@ -391,6 +498,7 @@ TEST(room_continues_after_a_join_without_hits)
 
     c.room->views.join_tuning.looks_without_hits_max = 1;
     move(&c, CROWD, apart, 0);
+    nearly_touch(&c);
     move_one(&c, 1, 9);
     qd_room_view_report report = tick(&c, &qd_executor_serial);
     assert_true(report.suspended && !report.reset && report.enter_count + report.leave_count == 0);

@@ -32,7 +32,7 @@ TEST(positions_are_relayed_after_a_long_idle_time)
     wait_long(10);
     play("observe 7 range 40; tick; move 2 61; tick");
     wait_long(10);
-    play("observe 7 range 40 tier 30 1; tick -> A view relay 7:2; tick");
+    play("observe 7 range 40 tier 30 1; tick -> A view relay 7:1 7:2 7:3; tick");
     play_end();
 }
 
@@ -42,14 +42,14 @@ SCENARIO(positions_are_relayed_by_tier_and_only_if_changed,
          "move 3 53, 4 61, 5 76; tick -> A view relay 7:3; tick; tick -> A view relay 7:4;"
          "move 4 62; tick skip 3 -> A view relay 7:4")
 
-/* The first round reports positions by enters, the second by a reset; 2 moves after the one, 3 after the other. What
- * waits when the tiers end waits no longer: the turn of 4 is at ticks 8 and 11. */
-SCENARIO(observer_that_gets_tiers_relays_only_what_moved_since_it_was_reported,
-         "spawn 1 51, 2 52, 3 53; observe 7 range 40; tick -> A view enter 7:1 7:2 7:3; move 2 54; tick;"
-         "observe 7 range 40 tier 30 1; tick -> A view relay 7:2; observe 7 range 40; tick; move 2 55; tick;"
-         "lose view; resume view; tick -> A view reset merged 1 enter 7:1 7:2 7:3; move 3 50; tick;"
-         "observe 7 range 40 tier 30 1; tick -> A view relay 7:3; tick")
+SCENARIO(
+    observer_that_gets_tiers_relays_every_position_once,
+    "spawn 1 51, 2 52, 3 53; observe 7 range 40; tick -> A view enter 7:1 7:2 7:3; move 2 54; tick;"
+    "observe 7 range 40 tier 30 1; tick -> A view relay 7:1 7:2 7:3; tick; observe 7 range 40; tick; move 2 55; tick;"
+    "observe 7 range 40 tier 30 1; move 3 50; tick -> A view relay 7:1 7:2 7:3; tick;"
+    "observe 7 range 40 tier 30 1 tier 40 1; tick; move 3 51; tick -> A view relay 7:3")
 
+/* What waits when the tiers end waits no longer: the turn of 4 is at ticks 8 and 11. */
 SCENARIO(observer_that_loses_its_tiers_relays_nothing_late,
          "spawn 4 52; options bytes 96; observe 7 range 40 tier 30 3; tick -> A view enter 7:4; move 4 53;"
          "options bytes 1; tick; tick; observe 7 range 40; options bytes 0; tick; tick; observe 7 range 40 tier 30 3;"

@@ -43,7 +43,8 @@ typedef struct qd_room_view_options {
     uint32_t bytes_max; /* per tick; 0: no limit */
     /* The reverse view: the observers that see the member's own entities, or all entities, as enters and leaves. */
     uint8_t watching; /* qd_room_watching */
-    /* The caller sends each position once for all observers, and bounds the bytes of relays itself. */
+    /* The caller sends each position once for all observers, and bounds the bytes of relays itself. Reports have no
+     * relay_observer, and some of what several observers relay may come once. */
     bool relays_once;
 } qd_room_view_options;
 
@@ -63,9 +64,9 @@ typedef enum qd_room_leave_reason {
     QD_ROOM_LEFT_LIMIT = 10,
 } qd_room_leave_reason;
 
-/* What one member gets of views at a tick. Each group is ordered by (observer, id), watchers by (entity, member,
- * observer). Enters and relays have the entities as they are at this tick. An id that was despawned and spawned again
- * is a new entity: it leaves, then may enter, in the same report. */
+/* What one member gets of views at a tick. Leaves and enters are ordered by (observer, id), relays by observer, watchers
+ * by (entity, member, observer). Enters and relays have the entities as they are at this tick. An id that was despawned
+ * and spawned again is a new entity: it leaves, then may enter, in the same report. */
 typedef struct qd_room_view_report {
     uint32_t member;
     uint64_t tick;

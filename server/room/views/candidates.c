@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "candidates.h"
 
+#include "join/join.h"
 #include "state/rule.h"
 #include "view_news.h"
 
@@ -168,6 +169,38 @@ void qd_candidates_note(qd_candidates *candidates, const qd_crossings *crossings
     }
 }
 
+/* A leave of a derived view. */
+static void leave(qd_views *views, uint32_t row, uint32_t slot)
+{
+    qd_observer *observer = &views->observers[row];
+    const qd_target *target = &views->targets[slot];
+    const qd_join_region *region = &views->join->regions[row * QD_REGION_BODIES];
+    const bool is_near = qd_join_region_has(region, target->at, qd_views_axes(views));
+    const uint32_t flags = is_near ? QD_ENTRY_INNER : 0;
+
+    qd_view_report_leave(views, observer, slot, qd_rule_reason(views, observer, slot, flags));
+}
+
+void qd_candidates_take(qd_views *views, const qd_crossings *crossings)
+{
+    for (size_t i = 0; i < crossings->change_count; i++) {
+        const qd_crossing change = crossings->changes[i];
+        const qd_candidate pair = pair_of(change);
+
+        if (i + AHEAD < crossings->change_count) {
+            const qd_candidate next = pair_of(crossings->changes[i + AHEAD]);
+
+            __builtin_prefetch(&views->observers[next.row]);
+            __builtin_prefetch(&views->targets[next.slot]);
+        }
+        if (change.begins) {
+            qd_view_report_enter(views, &views->observers[pair.row], pair.slot);
+        } else {
+            leave(views, pair.row, pair.slot);
+        }
+    }
+}
+
 void qd_candidates_note_changed(qd_candidates *candidates)
 {
     qd_views *views = candidates->views;
@@ -239,10 +272,24 @@ static void prefetch_evaluation(const qd_candidates *candidates, size_t i)
     }
 }
 
+/* A limit that may choose needs all entries of the observer: it is evaluated as a whole. */
+static bool may_choose(const qd_observer *observer)
+{
+    return observer->limit > 0 && observer->entries.count > observer->limit;
+}
+
 void qd_candidates_evaluate(const qd_candidates *candidates)
 {
+    qd_views *views = candidates->views;
+
     for (size_t i = 0; i < candidates->count; i++) {
+        const uint32_t row = candidates->all[i].row;
+
         prefetch_evaluation(candidates, i);
-        evaluate(candidates->views, candidates->all[i]);
+        if (may_choose(&views->observers[row])) {
+            views->attention[row] |= QD_ATTEND_ONCE;
+        } else {
+            evaluate(views, candidates->all[i]);
+        }
     }
 }

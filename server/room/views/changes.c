@@ -332,6 +332,10 @@ static void evaluate(qd_views *views, uint32_t row, uint32_t steps)
         relay_wanted(views, row, entrants, steps);
     }
     qd_visible_entries_settle(&observer->entries);
+    /* While the limit may choose, entities outside the view wait for their place. */
+    if (observer->limit > 0 && observer->entries.count > observer->limit) {
+        views->attention[row] |= QD_ATTEND_ONCE;
+    }
     qd_visible_entries_trim(&observer->entries, views->heap);
 }
 

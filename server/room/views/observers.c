@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "../common/order.h"
 #include "../entities/members.h"
 #include "../entities/refusals.h"
+#include "derived/derived.h"
 #include "state/last_tick.h"
 #include "visibility/visibility.h"
 #include "visibility/visibility_index.h"
@@ -72,6 +72,11 @@ static void unlink_anchored(qd_views *views, uint32_t row)
     }
 }
 
+static uint32_t visible_entries(const qd_views *views, uint32_t row)
+{
+    return views->observers[row].is_derived ? qd_derived_near(views, row) : views->observers[row].entries.count;
+}
+
 void qd_observer_end(qd_views *views, uint32_t row)
 {
     qd_observer *observer = &views->observers[row];
@@ -81,7 +86,6 @@ void qd_observer_end(qd_views *views, uint32_t row)
     link_out(views, row, &views->members[observer->member].first, offsetof(qd_observer, of_member));
     unlink_anchored(views, row);
     qd_view_index_unfit(views, observer);
-    observer->anchor = QD_NONE;
     observer->state = QD_OBSERVER_GONE;
     views->attention[row] = QD_ATTEND_GONE;
     views->shown -= observer->show_count;
@@ -90,7 +94,8 @@ void qd_observer_end(qd_views *views, uint32_t row)
     views->members[observer->member].observers--;
     views->gone++;
     /* Without entries it has no view to end, and no crossing at the next tick. */
-    if (observer->entries.count == 0) {
+    if (visible_entries(views, row) == 0) {
+        qd_derived_forget(views, row);
         qd_observer_release(views, row);
     }
 }
@@ -155,42 +160,6 @@ static qd_status reserve_row(qd_views *views, uint32_t *row)
     return QD_OK;
 }
 
-bool qd_observers_rank(qd_views *views)
-{
-    uint32_t count = views->live + views->gone, members = 0, at = 0;
-    qd_order order;
-
-    if (!views->order_stale) {
-        return true;
-    }
-    if (count > 0 && (!qd_array_reserve(views->heap, views->order, views->order_capacity, count - 1) ||
-                      !qd_order_in_block(&order, &views->scratch, views->heap, count))) {
-        return false;
-    }
-    views->order_stale = false;
-    views->order_count = count;
-    if (count == 0) {
-        return true;
-    }
-    for (uint32_t row = 0; row < views->count; row++) {
-        const qd_observer *observer = &views->observers[row];
-
-        if (observer->state == QD_OBSERVER_FREE) {
-            continue;
-        }
-        order.keys[at] = key_of(observer->member, observer->id);
-        order.values[at++] = row;
-        members |= observer->member;
-    }
-    QD_ASSERT(at == count);
-    qd_order_sort(&order, count, 32, members ? 32u - (unsigned)__builtin_clz(members) : 0);
-    for (uint32_t rank = 0; rank < count; rank++) {
-        views->order[rank] = order.keys[rank];
-        views->observers[order.values[rank]].rank = rank;
-    }
-    return true;
-}
-
 uint64_t qd_observers_visible_entries(const qd_views *views, uint32_t member)
 {
     uint64_t sum = 0;
@@ -199,7 +168,7 @@ uint64_t qd_observers_visible_entries(const qd_views *views, uint32_t member)
         return 0;
     }
     for (uint32_t row = views->members[member].first; row != QD_NONE; row = views->observers[row].of_member.next) {
-        sum += views->observers[row].entries.count;
+        sum += visible_entries(views, row);
     }
     return sum;
 }
@@ -356,7 +325,7 @@ static int take(const qd_views *views, uint32_t member, const qd_msg_observers *
     observer->team = number_at(batch->team, i);
     observer->limit = number_at(batch->limit, i);
     observer->enter_budget = number_at(batch->enter_budget, i);
-    observer->is_plain = observer->leave_margin <= 0 && observer->enter_budget == 0;
+    observer->is_plain = observer->leave_margin <= 0 && observer->enter_budget == 0 && observer->limit == 0;
     observer->tiers = (uint8_t)batch->tier_count;
     for (uint32_t tier = 0; tier < batch->tier_count; tier++) {
         observer->relay_range[tier] = batch->relay_range[tier];
@@ -384,7 +353,7 @@ static bool tiers_are_good(const qd_msg_observers *batch)
 /* Observers for which the entries that changed are not enough. */
 static uint8_t attention_for(const qd_observer *observer)
 {
-    bool always = observer->limit > 0 || observer->kind == QD_ROOM_CONE || observer->show_count > 0;
+    bool always = observer->kind == QD_ROOM_CONE || observer->show_count > 0;
 
     return QD_ATTEND_ONCE | (always ? QD_ATTEND_ALWAYS : 0) | (observer->tiers > 0 ? QD_ATTEND_RELAY : 0);
 }
@@ -453,6 +422,16 @@ fail:
     return QD_ROOM_OBSERVERS_FULL;
 }
 
+/* With its first tiers, an observer relays every position in its view once. */
+static void relay_all(const qd_views *views, const qd_visible_entries *set)
+{
+    for (uint32_t at = 0; at < set->capacity; at++) {
+        if (set->entry[at] & QD_ENTRY_SEEN) {
+            *qd_entry_reported(set, &set->entry[at]) = views->targets[qd_entry_slot(set->entry[at])].position_round - 1;
+        }
+    }
+}
+
 static int replace(qd_views *views, uint32_t row, qd_observer *observer)
 {
     const bool relayed = observer->entries.relays, relays = observer->tiers > 0;
@@ -465,6 +444,9 @@ static int replace(qd_views *views, uint32_t row, qd_observer *observer)
         return QD_ROOM_OBSERVERS_FULL;
     }
     (void)qd_visible_entries_relay(&observer->entries, views->heap, relays);
+    if (relays && !relayed) {
+        relay_all(views, &observer->entries);
+    }
     unlink_anchored(views, row);
     views->boxes += observer->kind == QD_ROOM_BOX;
     views->boxes -= views->observers[row].kind == QD_ROOM_BOX;

@@ -25,9 +25,6 @@ uint32_t qd_observer_find(const qd_views *views, uint32_t member, uint32_t id);
 void qd_observer_end(qd_views *views, uint32_t row);
 /* Its view has ended: the row is free. */
 void qd_observer_release(qd_views *views, uint32_t row);
-/* Ranks follow (member, id); they are made again after observers have come or gone. Returns whether there was memory for
- * them. */
-bool qd_observers_rank(qd_views *views) QD_MUST_USE;
 /* Gives back the memory of rows that are far more than the observers. */
 void qd_observers_trim(qd_views *views);
 

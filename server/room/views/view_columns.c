@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "derived/derived_once.h"
 #include "describe.h"
 #include "view_news.h"
 
@@ -26,7 +27,8 @@ static void *cut(struct cutter *cutter, size_t count, size_t size)
 static void cut_all(const qd_views *views, struct cutter *cutter, size_t payloads, qd_view_columns *to)
 {
     unsigned axes = views->entities->is_3d ? 3 : 2;
-    uint32_t leaves = views->leaves.count, enters = views->enters.count, relays = views->relays.count;
+    uint32_t leaves = views->leaves.count, enters = views->enters.count;
+    size_t relays = views->relays.count + qd_derived_relayed(views);
 
     to->leave_observer = cut(cutter, leaves, 4);
     to->leave_id = cut(cutter, leaves, 4);
@@ -114,22 +116,42 @@ static void fill_enters(qd_views *views)
     }
 }
 
+/* A relay of an observer with visible entries. */
+static void fill_relay(qd_views *views, uint32_t i, uint32_t row)
+{
+    const qd_view_list *list = &views->relays;
+    const qd_target *target = &views->targets[list->value[i]];
+    qd_view_columns *to = &views->report;
+
+    to->relay_observer[row] = id_at(views, list->key[i] >> 32);
+    to->relay_id[row] = (uint32_t)list->key[i];
+    for (unsigned k = 0; k < 3 && to->relay_at[k]; k++) {
+        to->relay_at[k][row] = target->at[k];
+    }
+}
+
 static void fill_relays(qd_views *views)
 {
     const qd_view_list *list = &views->relays;
-    qd_view_columns *to = &views->report;
+    const qd_view_columns *to = &views->report;
+    const bool are_derived = qd_derived_relayed(views) > 0;
+    uint32_t first = 0;
 
     for (uint32_t i = 0; i < list->count; i++) {
-        const qd_target *target = &views->targets[list->value[i]];
-
         if (i + AHEAD < list->count) {
             __builtin_prefetch(&views->targets[list->value[i + AHEAD]]);
         }
-        to->relay_observer[i] = id_at(views, list->key[i] >> 32);
-        to->relay_id[i] = (uint32_t)list->key[i];
-        for (unsigned k = 0; k < 3 && to->relay_at[k]; k++) {
-            to->relay_at[k][i] = target->at[k];
-        }
+        first = i > 0 && list->key[i - 1] >> 32 == list->key[i] >> 32 ? first : i;
+        fill_relay(views, i, are_derived ? to->relay_first[list->key[i] >> 32] + i - first : i);
+    }
+    if (are_derived) {
+        const qd_derived_columns columns = {.observer = to->relay_observer,
+                                            .id = to->relay_id,
+                                            .at = {to->relay_at[0], to->relay_at[1], to->relay_at[2]},
+                                            .first = to->relay_first};
+
+        qd_derived_relay_fill(views, views->executor, &columns);
+        qd_once_fill(views, &columns);
     }
 }
 
@@ -217,7 +239,7 @@ void qd_view_columns_point(const qd_views *views, const qd_view_member *row, qd_
     }
     if (row->relays.count > 0) {
         report->relay_count = row->relays.count;
-        report->relay_observer = from->relay_observer + row->relays.first;
+        report->relay_observer = row->options.relays_once ? NULL : from->relay_observer + row->relays.first;
         report->relay_id = from->relay_id + row->relays.first;
         report->relay_x = from->relay_at[0] + row->relays.first;
         report->relay_y = from->relay_at[1] + row->relays.first;

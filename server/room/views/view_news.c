@@ -33,37 +33,44 @@ void qd_view_relay(qd_views *views, uint32_t row, uint32_t *entry)
     qd_view_list_add(views, &views->relays, (uint64_t)observer->rank << 32 | relayed->id, qd_entry_slot(*entry));
 }
 
-void qd_view_enter(qd_views *views, uint32_t row, uint32_t *entry)
+void qd_view_report_enter(qd_views *views, qd_observer *observer, uint32_t slot)
 {
-    qd_observer *observer = &views->observers[row];
-    uint32_t slot = qd_entry_slot(*entry);
-
-    *entry |= QD_ENTRY_SEEN;
-    *qd_entry_reported(&observer->entries, entry) = views->round;
-    if (observer->entries.relays) {
-        qd_entry_relayed(&observer->entries, entry)->id = views->entities->id[slot];
-    }
     observer->seen++;
     views->seen_count++;
     views->enters_count++;
     qd_view_list_add(views, &views->enters, news_key(views, observer, slot), slot);
 }
 
-void qd_view_leave(qd_views *views, uint32_t row, uint32_t *entry, qd_room_leave_reason reason)
+void qd_view_report_leave(qd_views *views, qd_observer *observer, uint32_t slot, qd_room_leave_reason reason)
 {
-    qd_observer *observer = &views->observers[row];
-    uint32_t slot = qd_entry_slot(*entry);
-
     if (views->entities->emptied) {
         reason = QD_ROOM_LEFT_ROOM_CLOSED;
     }
-    *entry &= ~(uint32_t)(QD_ENTRY_SEEN | QD_ENTRY_WAITS);
     observer->seen--;
     views->seen_count--;
     views->leaves_count++;
     views->members[observer->member].bytes += QD_VIEW_LEAVE_BYTES;
     qd_view_list_add(views, &views->leaves, news_key(views, observer, slot),
                      slot | (uint32_t)reason << QD_VIEW_REASON_SHIFT);
+}
+
+void qd_view_enter(qd_views *views, uint32_t row, uint32_t *entry)
+{
+    qd_observer *observer = &views->observers[row];
+    const uint32_t slot = qd_entry_slot(*entry);
+
+    *entry |= QD_ENTRY_SEEN;
+    *qd_entry_reported(&observer->entries, entry) = views->round;
+    if (observer->entries.relays) {
+        qd_entry_relayed(&observer->entries, entry)->id = views->entities->id[slot];
+    }
+    qd_view_report_enter(views, observer, slot);
+}
+
+void qd_view_leave(qd_views *views, uint32_t row, uint32_t *entry, qd_room_leave_reason reason)
+{
+    *entry &= ~(uint32_t)(QD_ENTRY_SEEN | QD_ENTRY_WAITS);
+    qd_view_report_leave(views, &views->observers[row], qd_entry_slot(*entry), reason);
 }
 
 void qd_view_admit(qd_views *views, qd_priority item)

@@ -22,6 +22,10 @@ static inline void qd_view_list_add(qd_views *views, qd_view_list *list, uint64_
     list->value[list->count++] = value;
 }
 
+/* Report that an entity enters or leaves the view of an observer, and count it. */
+void qd_view_report_enter(qd_views *views, qd_observer *observer, uint32_t slot);
+void qd_view_report_leave(qd_views *views, qd_observer *observer, uint32_t slot, qd_room_leave_reason reason);
+/* The same, with the visible entry. */
 void qd_view_enter(qd_views *views, uint32_t row, uint32_t *entry);
 void qd_view_leave(qd_views *views, uint32_t row, uint32_t *entry, qd_room_leave_reason reason);
 /* Reports the position of an entity in the view. */

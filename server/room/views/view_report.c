@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "../common/order.h"
+#include "derived/derived.h"
+#include "derived/derived_once.h"
 #include "view_news.h"
 
 /* Sorts a list from `first` on. */
@@ -119,6 +121,24 @@ static uint8_t all_news(const qd_views *views)
     return all;
 }
 
+/* Appends a view that has no entries. */
+static void add_derived(qd_views *views, qd_view_list *list, uint32_t row)
+{
+    const qd_observer *observer = &views->observers[row];
+
+    for (uint32_t i = 0; i < observer->seen && !views->no_memory; i++) {
+        qd_view_list_add(views, list, 0, 0);
+    }
+    if (views->no_memory) {
+        return;
+    }
+    const uint32_t first = list->count - observer->seen;
+    (void)qd_derived_list(views, row, list->value + first);
+    for (uint32_t i = first; i < list->count; i++) {
+        list->key[i] = (uint64_t)observer->rank << 32 | views->entities->id[list->value[i]];
+    }
+}
+
 /* Appends the views of members with such news; with news 0, all views, for members that watch. */
 static void add_views(qd_views *views, qd_view_list *list, uint8_t news)
 {
@@ -127,6 +147,10 @@ static void add_views(qd_views *views, qd_view_list *list, uint8_t news)
         qd_visible_entries *set = &observer->entries;
 
         if (observer->seen == 0 || (news && !(views->members[observer->member].news & news))) {
+            continue;
+        }
+        if (observer->is_derived) {
+            add_derived(views, list, row);
             continue;
         }
         for (uint32_t at = 0; at < set->capacity; at++) {
@@ -254,6 +278,58 @@ static void watch(qd_views *views, const qd_view_list *news, bool leaves, bool r
     }
 }
 
+/* ---- relays ---- */
+
+/* Gives each member its range of the relays: those that it gets once, then those of each observer. */
+static void distribute_ranks(qd_views *views, uint32_t *first)
+{
+    const qd_view_list *list = &views->relays;
+    uint32_t sum = 0, last = QD_NONE;
+
+    memset(first, 0, views->order_count * sizeof first[0]);
+    for (uint32_t i = 0; i < list->count; i++) {
+        first[list->key[i] >> 32]++;
+    }
+    qd_derived_relay_count(views, first);
+    for (uint32_t rank = 0; rank < views->order_count; rank++) {
+        const uint32_t member = qd_view_member_at(views, rank), count = first[rank];
+        qd_view_range *range = &views->members[member].relays;
+
+        if (member != last) {
+            *range = qd_once_place(views, member, sum);
+            sum += range->count;
+            last = member;
+        }
+        first[rank] = sum;
+        range->count += count;
+        sum += count;
+    }
+}
+
+static void distribute_relays(qd_views *views)
+{
+    const qd_view_list *list = &views->relays;
+    const size_t derived = qd_derived_relayed(views);
+
+    views->report.relay_first = NULL;
+    if (derived == 0) {
+        distribute(views, list, 0, list->count, offsetof(qd_view_member, relays));
+        return;
+    }
+    if (list->count == 0 && derived == qd_once_relayed(views)) {
+        qd_once_place_all(views);
+        return;
+    }
+    uint32_t *first =
+        qd_block_fit(&views->report.ranks, views->heap, ((size_t)views->order_count + 1) * sizeof first[0]);
+    if (!first) {
+        views->no_memory = true;
+        return;
+    }
+    distribute_ranks(views, first);
+    views->report.relay_first = first;
+}
+
 /* ---- the round ---- */
 
 /* Sorts all news, and gives members their ranges. */
@@ -283,7 +359,10 @@ static void collect(qd_views *views)
         return;
     }
     distribute(views, &views->leaves, 0, views->leaves.count, offsetof(qd_view_member, leaves));
-    distribute(views, &views->relays, 0, views->relays.count, offsetof(qd_view_member, relays));
+    distribute_relays(views);
+    if (views->no_memory) {
+        return;
+    }
     distribute(views, &views->enters, 0, entered, offsetof(qd_view_member, enters));
     for (uint32_t member = 0; member < views->member_count && news & QD_VIEW_NEWS_RESET; member++) {
         qd_view_member *row = &views->members[member];
@@ -305,6 +384,7 @@ bool qd_view_report_make(qd_views *views, uint64_t reported_before)
     views->next_member = 0;
     views->watchers.count = 0;
     collect(views);
+    qd_derived_relay_end(views);
     if (views->no_memory) {
         revoke(views);
     }
@@ -444,6 +524,11 @@ void qd_views_set_options(qd_views *views, uint32_t member, qd_room_view_options
 
     if (row->options.watching != options.watching) {
         row->reset_watchers = views->watchers_due = views->in_use = true;
+    }
+    /* With a limit of bytes, views are not derived. */
+    for (uint32_t at = row->first; row->options.bytes_max != options.bytes_max && at != QD_NONE;
+         at = views->observers[at].of_member.next) {
+        views->attention[at] |= QD_ATTEND_ONCE;
     }
     row->options = options;
 }

@@ -4,9 +4,11 @@
 #include "../entities/entities.h"
 #include "candidates.h"
 #include "changes.h"
+#include "derived/derived.h"
 #include "describe.h"
 #include "observers.h"
 #include "state/last_tick.h"
+#include "state/ranks.h"
 #include "view_news.h"
 #include "view_report.h"
 #include "visibility/visibility.h"
@@ -35,7 +37,7 @@ void qd_views_init(qd_views *views, qd_entities *entities, const qd_room_config 
 /* Gives back what one round leaves for the next. */
 static void release_scratch(qd_views *views)
 {
-    qd_block *blocks[] = {&views->candidates, &views->scratch, &views->report.block};
+    qd_block *blocks[] = {&views->candidates, &views->scratch, &views->report.block, &views->report.ranks};
     qd_view_list *lists[] = {&views->leaves, &views->enters, &views->relays, &views->watchers};
     qd_priority_list *priorities[] = {&views->wanted, &views->entrants, &views->waiting};
 
@@ -63,6 +65,7 @@ void qd_views_deinit(qd_views *views)
         qd_observer *observer = &views->observers[row];
 
         qd_visible_entries_deinit(&observer->entries, heap);
+        qd_derived_forget(views, row);
         qd_heap_free(heap, observer->exceptions,
                      (observer->hide_count + observer->show_count) * sizeof observer->exceptions[0]);
     }
@@ -165,11 +168,28 @@ static void forget_view(qd_views *views, uint32_t row)
     views->leaves_count += observer->seen;
     observer->seen = 0;
     qd_visible_entries_deinit(&observer->entries, views->heap);
+    qd_derived_forget(views, row);
+}
+
+#define LIST_USES 64u /* rounds after which a list has the size that it needs */
+
+/* Gives memory back after a burst, such as the first tick of many observers. */
+static void clear_list(qd_views *views, qd_view_list *list)
+{
+    list->peak = list->count > list->peak ? list->count : list->peak;
+    list->count = 0;
+    if (++list->uses == LIST_USES) {
+        qd_array_trim(views->heap, list->key, list->key_capacity, list->peak);
+        qd_array_trim(views->heap, list->value, list->capacity, list->peak);
+        list->peak = list->uses = 0;
+    }
 }
 
 static void clear_news(qd_views *views)
 {
-    views->leaves.count = views->enters.count = views->relays.count = 0;
+    clear_list(views, &views->leaves);
+    clear_list(views, &views->enters);
+    clear_list(views, &views->relays);
 }
 
 static void suspend(qd_views *views, qd_suspend_reason reason)
@@ -252,18 +272,21 @@ static bool find_crossings(qd_views *views, const qd_executor *executor, qd_cand
         qd_visibility_settle(views);
         return restart(views, executor, candidates);
     }
-    views->no_memory = !qd_observers_rank(views);
+    views->no_memory |= !qd_observers_rank(views);
     /* Of more crossings than this, more than the limit are begins. */
     const qd_crossings crossings = qd_visibility_tick(views, executor, 2 * limit);
     for (size_t i = 0; crossings.complete && i < crossings.count; i++) {
         views->visible_count += crossings.all[i].begins ? 1 : UINT64_MAX;
     }
+    views->visible_count += crossings.complete ? crossings.entries : 0;
     if (views->no_memory) {
         suspend(views, QD_SUSPEND_MEMORY);
     } else if (!crossings.complete || views->visible_count + views->shown > limit) {
         suspend(views, QD_SUSPEND_LIMIT);
     } else {
         qd_candidates_note(candidates, &crossings);
+        qd_candidates_note_changed(candidates); /* derived views have taken the changes, and may get entries below */
+        qd_candidates_take(views, &crossings);
     }
     qd_visibility_settle(views);
     return !views->suspended;
@@ -297,6 +320,9 @@ static void change_views(qd_views *views, const qd_executor *executor, uint32_t 
     if (is_clear && !views->no_memory) {
         qd_changes_make(views, 1 + skipped);
     }
+    if (is_clear && !views->no_memory) {
+        qd_derived_begin(views);
+    }
     if (views->no_memory) {
         suspend(views, QD_SUSPEND_MEMORY);
     }
@@ -310,9 +336,9 @@ void qd_views_tick(qd_views *views, const qd_executor *executor, uint32_t skippe
         return;
     }
     views->round++;
+    views->executor = executor;
     views->no_memory = false;
     qd_pause_tick(&views->pause);
-    qd_last_tick_renew(views);
     clear_news(views);
     for (uint32_t member = 0; member < views->member_count; member++) {
         views->members[member].bytes = 0;
@@ -325,6 +351,7 @@ void qd_views_tick(qd_views *views, const qd_executor *executor, uint32_t skippe
     } else if (views->suspended) {
         end_suspension(views);
     }
+    qd_last_tick_renew(views);
     if (!qd_view_report_make(views, reported_before)) {
         suspend(views, QD_SUSPEND_MEMORY);
         const bool reported = qd_view_report_make(views, reported_before);

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "derived/derived.h"
 #include "observers.h"
 #include "state/last_tick.h"
 #include "state/rule.h"
@@ -37,11 +38,20 @@ static qd_room_visibility forbids(const qd_views *views, const qd_observer *obse
     return qd_rule_admits(observer, target, slot) ? 0 : QD_ROOM_NOT_TEAM;
 }
 
-static qd_room_visibility visibility_of(const qd_views *views, const qd_observer *observer, const qd_target *target,
-                                        uint32_t slot)
+static uint32_t flags_of(const qd_views *views, uint32_t row, const qd_observer *observer, const qd_target *target,
+                         uint32_t slot)
 {
+    if (views->observers[row].is_derived) {
+        return qd_derived_flags(views, row, observer, slot, target);
+    }
     const uint32_t *entry = qd_visible_entries_find(&observer->entries, slot);
-    const uint32_t flags = entry ? *entry & QD_ENTRY_FLAGS : 0;
+    return entry ? *entry & QD_ENTRY_FLAGS : 0;
+}
+
+static qd_room_visibility visibility_of(const qd_views *views, uint32_t row, const qd_observer *observer,
+                                        const qd_target *target, uint32_t slot)
+{
+    const uint32_t flags = flags_of(views, row, observer, target, slot);
     const bool is_shown = shows(views, observer, slot), is_near = is_shown || qd_rule_near(observer, target, flags);
 
     if (flags & QD_ENTRY_SEEN) {
@@ -80,7 +90,7 @@ static qd_room_reason reason_of(const qd_views *views, uint32_t row, uint32_t sl
     return (qd_room_reason){
         .member = observer.member,
         .observer = observer.id,
-        .visibility = is_decided ? visibility_of(views, &observer, target, slot) : QD_ROOM_NOT_YET,
+        .visibility = is_decided ? visibility_of(views, row, &observer, target, slot) : QD_ROOM_NOT_YET,
         .distance = qd_rule_distance(&observer, target),
         .range = observer.kind == QD_ROOM_BOX ? 0 : range,
         .leave_margin = observer.leave_margin,

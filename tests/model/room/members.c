@@ -16,6 +16,9 @@ void do_join(struct run *run, uint32_t actor)
     REQUIRE(run, status == QD_OK && member < REF_MEMBERS_MAX);
     run->member[actor] = member;
     mix_number(run, member);
+    if (member < VIEWS_MEMBERS_MAX) {
+        run->relays_once[member] = false;
+    }
     if (!run->reference) {
         return;
     }

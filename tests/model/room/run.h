@@ -39,8 +39,8 @@ struct met {
     uint64_t events, passed, snapshots, own_reports, named, full, placed, placed_whole, judged, close;
     uint64_t short_entries, short_calls, short_suspensions; /* refused or suspended for lack of memory */
     /* Of views. */
-    uint64_t joined, leaves[QD_ROOM_LEFT_LIMIT + 1], enters, relays, watchers, visibilities[QD_ROOM_NOT_YET + 1],
-        handed_over, adopted;
+    uint64_t joined, derived, bound, leaves[QD_ROOM_LEFT_LIMIT + 1], enters, relays, relays_once, united, watchers,
+        visibilities[QD_ROOM_NOT_YET + 1], handed_over, adopted;
 };
 
 extern struct met *met;
@@ -84,10 +84,11 @@ struct run {
     struct set folded[REF_MEMBERS_MAX];
     struct list rosters[ACTORS][ROSTERS];
     struct fold view_folds[VIEWS_MEMBERS_MAX], watcher_folds[VIEWS_MEMBERS_MAX];
+    bool relays_once[VIEWS_MEMBERS_MAX]; /* qd_room_view_options.relays_once of members */
     /* How this seed draws. */
     uint32_t actors, universe, id_style, batch_max, side, roster_ids_max;
     bool huge, is_3d, swept, dirty, circles, capsules, filters;
-    bool has_tiers, has_teams, has_margins, has_bytes, has_limits, has_beacons;
+    bool has_tiers, has_teams, has_margins, has_bytes, has_limits, has_beacons, has_simple;
     /* The batch being made. */
     uint32_t id[BATCH_MAX], category[BATCH_MAX], mask[BATCH_MAX];
     float at[3][BATCH_MAX], half[3][BATCH_MAX], axis[3][BATCH_MAX], radius[BATCH_MAX];

@@ -149,6 +149,10 @@ static struct observer_request draw_observer(const struct run *run, rng_stream *
         .margin = run->has_margins && rng_one_in(rng, 2) ? draw_size(run, rng, run->side / 2) : 0,
     };
 
+    if (run->has_simple && !rng_one_in(rng, 8)) {
+        request.region = QD_ROOM_CIRCLE;
+        request.budget = 0;
+    }
     request.sees_self = request.anchored >> 1;
     request.anchored &= 1;
     for (int axis = 0; axis < 3; axis++) {
@@ -259,6 +263,10 @@ static int observe_one(struct run *run, uint32_t member, const struct observer_r
     for (uint32_t i = 0; i < observer->seen && batch->tier_count == 0; i++) {
         observer->view[i].since = 0;
     }
+    /* With its first tiers, it sends every position once. */
+    for (uint32_t i = 0; i < observer->seen && observer->tiers == 0; i++) {
+        observer->view[i].reported = 0;
+    }
     observer->tiers = batch->tier_count;
     for (uint32_t tier = 0; tier < batch->tier_count; tier++) {
         observer->tier_range[tier] = batch->relay_range[tier];
@@ -304,6 +312,10 @@ void views_do_observe(struct run *run, rng_stream *rng, uint32_t member)
     for (uint32_t tier = 0; tier < 3; tier++) {
         range[tier] = (float)rng_below(rng, 2 * run->side) * 0.5f + (tier > 0 ? range[tier - 1] : 0);
         every[tier] = 1 + rng_below(rng, 4);
+    }
+    if (run->has_simple && batch.tier_count > 0 && !rng_one_in(rng, 8)) {
+        batch.tier_count = every[0] = 1;
+        range[0] = 1e9f;
     }
     qd_room_observe(run->room, member, &batch, &refusals);
     int expected = run->views ? observe_one(run, member, &request, &batch) : 0;

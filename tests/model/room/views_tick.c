@@ -249,7 +249,8 @@ static void relay(views_room *views, uint32_t member, uint32_t skipped)
     for (uint32_t i = 0; i < waiting.count; i++) {
         views_observer *observer = &views->observer[waiting.all[i].row];
 
-        if (row->options.bytes_max > 0 && row->bytes + QD_VIEW_RELAY_BYTES > row->options.bytes_max) {
+        if (row->options.bytes_max > 0 && !row->options.relays_once &&
+            row->bytes + QD_VIEW_RELAY_BYTES > row->options.bytes_max) {
             break;
         }
         row->bytes += QD_VIEW_RELAY_BYTES;

@@ -117,6 +117,20 @@ void qd_last_tick_keep_target(qd_views *views, uint32_t slot)
     };
 }
 
+void qd_last_tick_refilter(const qd_views *views, uint32_t slot, qd_target *target)
+{
+    for (uint32_t i = 0; target->flags & QD_TARGET_KEPT && i < views->kept_count; i++) {
+        const qd_kept_target *kept = &views->kept[i];
+
+        if (kept->slot == slot) {
+            target->category = kept->category;
+            target->team = kept->team;
+            target->visible_range = kept->visible_range;
+            target->hidden = kept->hidden;
+        }
+    }
+}
+
 bool qd_last_tick_target(const qd_views *views, uint32_t slot, qd_target *then)
 {
     *then = views->targets[slot];
@@ -126,16 +140,7 @@ bool qd_last_tick_target(const qd_views *views, uint32_t slot, qd_target *then)
     if (then->position_round == views->round + 1) {
         memcpy(then->at, views->was[slot].at, sizeof then->at);
     }
-    for (uint32_t i = 0; then->flags & QD_TARGET_KEPT && i < views->kept_count; i++) {
-        const qd_kept_target *kept = &views->kept[i];
-
-        if (kept->slot == slot) {
-            then->category = kept->category;
-            then->team = kept->team;
-            then->visible_range = kept->visible_range;
-            then->hidden = kept->hidden;
-        }
-    }
+    qd_last_tick_refilter(views, slot, then);
     return true;
 }
 

@@ -33,9 +33,12 @@ bool qd_last_tick_observer(const qd_views *views, uint32_t row, qd_observer *the
 /* The same for an entity that is in the room, with only what the rule reads. */
 bool qd_last_tick_target(const qd_views *views, uint32_t slot, qd_target *then);
 
+/* Turns category, team and hidden of a target into those of the last tick. Also during a tick. */
+void qd_last_tick_refilter(const qd_views *views, uint32_t slot, qd_target *target);
+
 /* ---- ticks ---- */
 
-/* A tick takes the rows as they are now. */
+/* The views of a tick are made: it takes the rows as they are now. */
 void qd_last_tick_renew(qd_views *views);
 /* The targets are going: forgets the copies of them. */
 void qd_last_tick_forget_targets(qd_views *views);

@@ -24,14 +24,13 @@
 enum {
     QD_TARGET_CARRIER_CHANGED = 1, /* listed in changed_carriers */
     QD_TARGET_CHANGED = 2,         /* listed in changed */
-    QD_TARGET_ADDED = 4,           /* listed in the additions of the spatial join */
-    QD_TARGET_KEPT = 8,            /* listed in kept */
+    QD_TARGET_KEPT = 4,            /* listed in kept */
 };
 
 /* An entity as observers see it. All that the rule reads lies together. */
 typedef struct qd_target {
     float at[3];             /* in two dimensions the last is 0 */
-    uint32_t position_round; /* the round that first shows this position, */
+    uint32_t position_round; /* the round that first shows this position, or that the entity has gone, */
     uint32_t spawn_round;    /* and the round that first shows the entity */
     uint32_t category, team;
     uint32_t point, beacon; /* its bodies in the visibility index; QD_NONE */
@@ -73,8 +72,8 @@ typedef enum qd_observer_state {
 
 /* Why a tick evaluates an observer as a whole, and not only the entries that changed; or why it relays. */
 enum {
-    QD_ATTEND_ALWAYS = 1, /* it has a limit, a cone or a list `show` */
-    QD_ATTEND_ONCE = 2,   /* the observer has changed, or an entity waits to enter */
+    QD_ATTEND_ALWAYS = 1, /* it has a cone or a list `show` */
+    QD_ATTEND_ONCE = 2,   /* it has changed, an entity waits to enter, or the limit may choose */
     QD_ATTEND_GONE = 4,
     QD_ATTEND_WHOLE = 7,
     QD_ATTEND_RELAY = 8, /* it has relay tiers */
@@ -102,16 +101,18 @@ typedef struct qd_observer {
     uint8_t kind;  /* qd_room_region_kind */
     uint8_t tiers;
     bool sees_self : 1;
-    bool is_plain : 1;   /* without leave_margin and enter_budget */
+    bool is_plain : 1;   /* without leave_margin, enter_budget and limit */
     bool owns_lists : 1; /* of a copy (last_tick.h): the row has other lists now */
+    bool is_derived : 1; /* it has no visible entries (derived/derived.h) */
 
     uint32_t id;
     uint32_t before; /* the copy of it as it was at the last tick; QD_NONE: it has not changed. Of a copy: the row */
     uint32_t *exceptions; /* `hide`, then `show`, each ascending */
     float at[3], leave_margin;
-    float range, half[3], direction[3], angle;
-    double unit[3], cosine, sine; /* of a cone */
+    float range, half[3];
     uint32_t limit, enter_budget;
+    float direction[3], angle;
+    double unit[3], cosine, sine; /* of a cone */
     float relay_range[QD_VIEW_TIERS_MAX];
     uint16_t relay_every[QD_VIEW_TIERS_MAX];
     uint32_t body[QD_BODIES]; /* in the visibility index; QD_NONE */
@@ -147,6 +148,7 @@ typedef struct qd_view_member {
     bool is_full;           /* at this tick it has no bytes left for an entity that waits to enter */
     uint64_t bytes;         /* spent at this tick */
     uint8_t news;           /* of this round: QD_VIEW_NEWS_* */
+    uint16_t joint;         /* its place among those of derived_once.h, + 1; 0: it has none */
     qd_view_range leaves, enters, relays, watcher_leaves, watcher_enters;
 } qd_view_member;
 
@@ -157,13 +159,16 @@ typedef struct qd_view_list {
     uint64_t *key;
     uint32_t *value;
     uint32_t count, key_capacity, capacity; /* `capacity` is that of both */
+    uint32_t peak, uses;                    /* since the capacity was last checked */
 } qd_view_list;
 
 #define QD_VIEW_REASON_SHIFT 24u
 
 /* The columns that the reports of a round point into: each member has a range of them. */
 typedef struct qd_view_columns {
-    qd_block block;
+    qd_block block, ranks;
+    uint32_t
+        *relay_first; /* by rank of the observer; behind the last one, how many there are. While some are derived */
     uint32_t *leave_observer, *leave_id;
     uint8_t *leave_reason;
     uint32_t *enter_observer, *enter_id, *enter_category;
@@ -179,7 +184,7 @@ typedef struct qd_view_columns {
 /* Only tests change these. */
 typedef struct qd_join_tuning {
     bool always;                         /* use the spatial join even where it does not pay */
-    const struct qd_join_finder *finder; /* NULL: the fastest */
+    const struct qd_join_kernel *kernel; /* NULL: the fastest */
     uint32_t looks_without_hits_max;     /* 0: the default */
 } qd_join_tuning;
 
@@ -193,6 +198,7 @@ typedef struct qd_views {
     uint32_t round;
     qd_entities *entities;
     qd_heap *heap;
+    const qd_executor *executor; /* of the tick that is made */
 
     qd_space_config index_config;
     uint32_t observers_max, visible_max;
@@ -201,7 +207,7 @@ typedef struct qd_views {
     qd_target *targets;                   /* by slot of the room's space */
     uint32_t target_capacity, target_end; /* nothing is known of slots from target_end on */
     qd_position *was;      /* by the same: where the target was at the last tick, if its position_round */
-    uint32_t was_capacity; /* is the next round. Apart from targets, because no tick reads it */
+    uint32_t was_capacity; /* is the next round. Apart from targets, because few ticks read it */
     uint32_t move_count;   /* moves of entities since the last tick */
     struct qd_join *join;  /* exists together with the index */
     qd_join_tuning join_tuning;
@@ -279,7 +285,11 @@ typedef struct qd_crossing {
 typedef struct qd_crossings {
     const qd_crossing *all;
     size_t count;
-    bool complete; /* false: `all` is not valid */
+    bool complete; /* false: the others are not valid */
+    /* Enters and leaves of derived views, and how many more visible entries these have than at the last tick. */
+    const qd_crossing *changes;
+    size_t change_count;
+    uint64_t entries;
 } qd_crossings;
 
 static inline unsigned qd_views_axes(const qd_views *views)

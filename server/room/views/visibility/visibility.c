@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "../derived/derived.h"
 #include "../state/last_tick.h"
+#include "join_bodies.h"
 #include "spatial_join.h"
 #include "visibility_index.h"
 
@@ -80,14 +82,7 @@ void qd_visibility_close(qd_views *views)
 
 qd_status qd_visibility_add(qd_views *views, uint32_t slot, const qd_body *body)
 {
-    if (views->uses_join && !qd_join_reserve(views)) {
-        return QD_ERR_NO_MEMORY;
-    }
-    qd_status status = qd_view_index_add(views, slot, body);
-    if (status == QD_OK && views->uses_join) {
-        qd_join_add(views, slot);
-    }
-    return status;
+    return qd_view_index_add(views, slot, body);
 }
 
 /* ---- ticks ---- */
@@ -121,7 +116,9 @@ static qd_crossings crossings_of(qd_views *views, qd_crossings joined, const qd_
         all[count++] =
             (qd_crossing){observers, qd_use_index(one ^ other ^ observers), qd_space_event_kind(event) != QD_SPACE_END};
     }
-    return (qd_crossings){all, count, true};
+    joined.all = all;
+    joined.count = count;
+    return joined;
 }
 
 qd_crossings qd_visibility_tick(qd_views *views, const qd_executor *executor, uint64_t limit)
@@ -163,8 +160,8 @@ static void stop_join(qd_views *views)
     if (!views->uses_join) {
         return;
     }
+    qd_derived_end(views);
     views->uses_join = false;
-    qd_join_stop(views);
     qd_view_index_catch_up(views);
 }
 
@@ -172,7 +169,7 @@ void qd_visibility_settle(qd_views *views)
 {
     (void)qd_space_settle(views->index);
     const bool pays = join_pays(views);
-    if (pays && !views->uses_join && qd_join_start(views)) {
+    if (pays && !views->uses_join && qd_join_regions_start(views)) {
         views->uses_join = true;
         qd_view_index_refilter(views);
     } else if (!pays) {
@@ -202,8 +199,8 @@ qd_crossings qd_visibility_all(qd_views *views, const qd_executor *executor, uin
 void qd_visibility_trim(qd_views *views, uint32_t slot_end)
 {
     qd_space_trim(views->index);
-    /* The join and the lists of changes name slots that are free again. */
-    if (views->uses_join || views->kept_count + views->changed_count + views->changed_carriers_count > 0) {
+    /* The lists of changes name slots that are free again. */
+    if (views->kept_count + views->changed_count + views->changed_carriers_count > 0) {
         return;
     }
     views->target_end = views->target_end < slot_end ? views->target_end : slot_end;

@@ -346,7 +346,6 @@ qd_status qd_view_index_add(qd_views *views, uint32_t slot, const qd_body *body)
         .point = QD_NONE,
         .beacon = QD_NONE,
         .anchored = QD_NONE,
-        .flags = target->flags & QD_TARGET_ADDED,
     };
     qd_status status = add(views, QD_BODY_POINT, slot, point(target->at), &target->point);
     if (status != QD_OK) {
@@ -370,6 +369,10 @@ void qd_view_index_remove(qd_views *views, uint32_t slot, qd_space_reason reason
         return;
     }
     qd_target *target = &views->targets[slot];
+    if (target->position_round != views->round + 1) {
+        memcpy(views->was[slot].at, target->at, sizeof target->at);
+        target->position_round = views->round + 1; /* the round that first shows it gone */
+    }
     target->removed = (uint8_t)reason;
     drop(views, &target->point);
     drop_beacon(views, target);

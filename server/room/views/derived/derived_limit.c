@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "derived_limit.h"
+
+#include <math.h>
+#include <string.h>
+
+/* One observer at a tick. */
+struct limiting {
+    const qd_views *views;
+    const qd_join_block *block;
+    const qd_join_body *body;
+    qd_join_derived *row;
+    uint16_t *is, *did;
+    double ahead; /* what is in the view counts as so much nearer */
+};
+
+/* An entity that competes for a place, by (distance less the head start, id). */
+struct rival {
+    double distance;
+    uint32_t id, point;
+};
+
+_Static_assert(sizeof(struct rival) <= QD_JOIN_SCRATCH, "a block has room for all of its points");
+
+#define FETCHED_MAX     32u
+#define CHALLENGERS_MAX 32u  /* with more of them, all are chosen again; */
+#define CHOSEN_MAX      256u /* and with longer lists */
+
+static inline bool is_before(const struct rival *a, const struct rival *b)
+{
+    return a->distance != b->distance ? a->distance < b->distance : a->id < b->id;
+}
+
+/* In two dimensions the third difference is 0. */
+static inline double square_of(const struct limiting *of, const float at[3])
+{
+    const double x = (double)at[0] - (double)of->body->now[0], y = (double)at[1] - (double)of->body->now[1];
+    const double sum = x * x + y * y;
+
+    if (!of->block->points.at.now[2]) {
+        return sum;
+    }
+    const double z = (double)at[2] - (double)of->body->now[2];
+    return sum + z * z;
+}
+
+static inline double square_of_point(const struct limiting *of, uint32_t point)
+{
+    float *const *now = of->block->points.at.now;
+    const float at[3] = {now[0][point], now[1][point], now[2] ? now[2][point] : 0};
+
+    return square_of(of, at);
+}
+
+static inline bool is_listed(const qd_join_derived *row, uint32_t slot)
+{
+    bool is = false;
+
+    for (uint32_t i = 0; i < row->chosen_count; i++) {
+        is |= row->chosen[i] == slot;
+    }
+    return is;
+}
+
+/* ---- all are chosen again ---- */
+
+/* The first `count` of them are before all others. */
+static void choose_first(struct rival *all, uint32_t total, uint32_t count)
+{
+    int64_t low = 0, high = (int64_t)total - 1;
+
+    while (low < high) {
+        const struct rival pivot = all[low + (high - low) / 2];
+        int64_t i = low, j = high;
+
+        while (i <= j) {
+            while (is_before(&all[i], &pivot)) {
+                i++;
+            }
+            while (is_before(&pivot, &all[j])) {
+                j--;
+            }
+            if (i <= j) {
+                const struct rival other = all[i];
+
+                all[i++] = all[j];
+                all[j--] = other;
+            }
+        }
+        if ((int64_t)count <= j) {
+            high = j;
+        } else if ((int64_t)count >= i) {
+            low = i;
+        } else {
+            return;
+        }
+    }
+}
+
+static void choose(const struct limiting *of)
+{
+    const qd_join_block *block = of->block;
+    struct rival *rivals = block->scratch;
+    uint32_t count = 0;
+
+    for (uint32_t word = 0; word < block->words; word++) {
+        for (uint32_t left = of->is[word]; left != 0; left &= left - 1) {
+            const uint32_t point = word * QD_JOIN_LANES + (uint32_t)__builtin_ctz(left);
+
+            rivals[count++] = (struct rival){
+                .distance = sqrt(square_of_point(of, point)) - (qd_join_get(of->did, point) ? of->ahead : 0),
+                .id = of->views->entities->id[block->points.slot[point]],
+                .point = point,
+            };
+        }
+    }
+    choose_first(rivals, count, of->body->limit);
+    memset(of->is, 0, block->words * sizeof of->is[0]);
+    for (uint32_t i = 0; i < of->body->limit; i++) {
+        qd_join_set(of->is, rivals[i].point, true);
+    }
+}
+
+/* ---- few change places ---- */
+
+/* The list as masks; all of it is near. */
+static void show_list(const struct limiting *of, uint16_t *masks)
+{
+    memset(masks, 0, of->block->words * sizeof masks[0]);
+    for (uint32_t i = 0; i < of->row->chosen_count; i++) {
+        const uint32_t slot = of->row->chosen[i];
+
+        qd_join_set(masks, qd_join_point_at(of->block, slot, of->views->targets[slot].at), true);
+    }
+}
+
+/* The squared distances of the chosen ones. False: one of them cannot be in the view any more. */
+static bool measure_chosen(const struct limiting *of, double *squares, double *most)
+{
+    const double range = (double)of->body->radius_now;
+    bool all = true;
+
+    *most = 0;
+    for (uint32_t i = 0; i < of->row->chosen_count; i++) {
+        const qd_target *target = &of->views->targets[of->row->chosen[i]];
+
+        all &= (target->point != QD_NONE) & !(target->flags & QD_TARGET_CHANGED);
+        squares[i] = square_of(of, target->at);
+        *most = squares[i] > *most ? squares[i] : *most;
+    }
+    return all && *most <= range * range;
+}
+
+/* Entities that are at least as near as the last of the chosen ones, without these, in order. Returns how many there
+ * are; more than CHALLENGERS_MAX: they are not listed. */
+static uint32_t find_challengers(const struct limiting *of, const double *squares, double last,
+                                 struct rival challengers[CHALLENGERS_MAX])
+{
+    const qd_join_block *block = of->block;
+    const qd_join_ball ball = qd_join_ball_of(of->body->now, nextafterf((float)last, INFINITY));
+    uint16_t *within = block->scratch;
+    uint32_t near = 0, count = 0;
+    const uint32_t all = of->views->join->kernel->within(block->points.at.now, block->words, &ball, of->is, within);
+
+    for (uint32_t i = 0; i < of->row->chosen_count; i++) {
+        near += squares[i] <= last * last;
+    }
+    if (all == near) {
+        return 0; /* only the chosen ones */
+    }
+    for (uint32_t word = 0; word < block->words; word++) {
+        for (uint32_t left = within[word]; left != 0; left &= left - 1) {
+            const uint32_t point = word * QD_JOIN_LANES + (uint32_t)__builtin_ctz(left);
+            const uint32_t slot = block->points.slot[point];
+            struct rival one = {.distance = sqrt(square_of_point(of, point)), .point = point};
+
+            if (one.distance > last || is_listed(of->row, slot)) {
+                continue;
+            }
+            if (count == CHALLENGERS_MAX) {
+                return count + 1;
+            }
+            one.id = of->views->entities->id[slot];
+            uint32_t at = count++;
+            for (; at > 0 && is_before(&one, &challengers[at - 1]); at--) {
+                challengers[at] = challengers[at - 1];
+            }
+            challengers[at] = one;
+        }
+    }
+    return count;
+}
+
+/* Each challenger takes the place of the last one, as long as it is before it. Returns how many do. */
+static uint32_t challenge(const struct limiting *of, const double *squares, const struct rival *challengers,
+                          uint32_t count)
+{
+    const uint32_t limit = of->row->chosen_count;
+    const bool shows_all = of->body->relays;
+    struct rival chosen[CHOSEN_MAX];
+
+    for (uint32_t i = 0; i < limit; i++) {
+        chosen[i] =
+            (struct rival){.distance = sqrt(squares[i]) - of->ahead, .id = of->views->entities->id[of->row->chosen[i]]};
+    }
+    for (uint32_t c = 0; c < count; c++) {
+        uint32_t worst = 0;
+
+        for (uint32_t i = 1; i < limit; i++) {
+            worst = is_before(&chosen[worst], &chosen[i]) ? i : worst;
+        }
+        if (!is_before(&challengers[c], &chosen[worst])) {
+            return c;
+        }
+        const uint32_t slot = of->row->chosen[worst];
+        if (!shows_all) {
+            qd_join_set(of->did, qd_join_point_at(of->block, slot, of->views->targets[slot].at), true);
+            qd_join_set(of->is, challengers[c].point, true);
+        }
+        chosen[worst] = challengers[c];
+        of->row->chosen[worst] = of->block->points.slot[challengers[c].point];
+    }
+    return count;
+}
+
+/* Changes the list, if that takes few steps. *changed: how many others are in it then. */
+static bool keep_list(const struct limiting *of, uint32_t *changed)
+{
+    const bool shows_all = of->body->relays;
+    struct rival challengers[CHALLENGERS_MAX];
+    double squares[CHOSEN_MAX], most;
+
+    if (of->row->chosen_count > CHOSEN_MAX || !measure_chosen(of, squares, &most)) {
+        return false;
+    }
+    const double last = sqrt(most) - of->ahead;
+    const uint32_t count = last < 0 ? 0 : find_challengers(of, squares, last, challengers);
+    if (count > CHALLENGERS_MAX) {
+        return false;
+    }
+    if (shows_all) {
+        show_list(of, of->did);
+    } else {
+        memset(of->did, 0, of->block->words * sizeof of->did[0]);
+        memset(of->is, 0, of->block->words * sizeof of->is[0]);
+    }
+    *changed = count > 0 ? challenge(of, squares, challengers, count) : 0;
+    if (shows_all) {
+        show_list(of, of->is);
+    }
+    return true;
+}
+
+/* ---- the limit ---- */
+
+void qd_derived_limit_fetch(const qd_views *views, const qd_join_body *body)
+{
+    const qd_join_derived *row = &views->join->derived[body->region / QD_REGION_BODIES];
+
+    for (uint32_t i = 0; i < row->chosen_count && i < FETCHED_MAX; i++) {
+        __builtin_prefetch(&views->targets[row->chosen[i]]);
+    }
+}
+
+void qd_derived_list_chosen(qd_join_derived *row, const qd_join_block *block, const uint16_t *is)
+{
+    uint32_t count = 0;
+
+    for (uint32_t word = 0; word < block->words; word++) {
+        for (uint32_t left = is[word]; left != 0; left &= left - 1) {
+            row->chosen[count++] = block->points.slot[word * QD_JOIN_LANES + (uint32_t)__builtin_ctz(left)];
+        }
+    }
+    QD_ASSERT(count == row->chosen_count);
+}
+
+/* Of what was near, only the list was in the view. */
+static void show_listed(const struct limiting *of)
+{
+    for (uint32_t word = 0; word < of->block->words; word++) {
+        for (uint32_t left = of->did[word]; left != 0; left &= left - 1) {
+            const uint32_t point = word * QD_JOIN_LANES + (uint32_t)__builtin_ctz(left);
+
+            if (!is_listed(of->row, of->block->points.slot[point])) {
+                qd_join_set(of->did, point, false);
+            }
+        }
+    }
+}
+
+qd_join_binding qd_derived_limit(const qd_views *views, const qd_join_block *block, const qd_join_body *body,
+                                 qd_join_counts *counts, uint16_t *is, uint16_t *did)
+{
+    qd_join_derived *row = &views->join->derived[body->region / QD_REGION_BODIES];
+    const struct limiting limiting = {.views = views,
+                                      .block = block,
+                                      .body = body,
+                                      .row = row,
+                                      .is = is,
+                                      .did = did,
+                                      .ahead = (double)body->radius_now / 16};
+    const bool binds = counts->is > body->limit;
+    uint32_t changed;
+
+    if (!row->chosen) {
+        if (binds) {
+            choose(&limiting);
+            *counts = views->join->kernel->count(is, did, block->words);
+        }
+        return binds ? QD_JOIN_BINDS : QD_JOIN_FREE;
+    }
+    if (binds && keep_list(&limiting, &changed)) {
+        *counts = (qd_join_counts){body->limit, body->limit - changed, 2 * changed};
+        return QD_JOIN_BOUND;
+    }
+    show_listed(&limiting);
+    if (binds) {
+        choose(&limiting);
+        qd_derived_list_chosen(row, block, is);
+    }
+    *counts = views->join->kernel->count(is, did, block->words);
+    return binds ? QD_JOIN_BOUND : QD_JOIN_UNBINDS;
+}

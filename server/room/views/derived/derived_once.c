@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "derived_once.h"
+
+#include <string.h>
+
+/* Rows of its own cost an observer more than this many entities cost the member. */
+#define OBSERVERS_MIN         4u
+#define ENTITIES_PER_OBSERVER 1024u
+
+#define BITS 64u
+
+/* What one look at masks reads: 64 bits, the first 15 of which may be of no use. */
+#define RUN_BITS (BITS - QD_JOIN_LANES)
+
+static size_t words_of(const qd_join *join)
+{
+    return (join->grid.count + BITS - 1) / BITS;
+}
+
+bool qd_once_choose(qd_views *views)
+{
+    qd_join *join = views->join;
+    const uint32_t entities = views->entities->ids.count, least = views->join_tuning.always ? 1 : OBSERVERS_MIN;
+
+    join->once_count = 0;
+    for (uint32_t member = 0; member < views->member_count; member++) {
+        qd_view_member *row = &views->members[member];
+
+        row->joint = 0;
+        if (!row->options.relays_once || row->observers < least ||
+            (uint64_t)row->observers * ENTITIES_PER_OBSERVER < entities || join->once_count == UINT16_MAX) {
+            continue;
+        }
+        if (!qd_array_reserve(views->heap, join->once, join->once_capacity, join->once_count)) {
+            return false;
+        }
+        join->once[join->once_count] = (qd_join_once){.member = member};
+        row->joint = (uint16_t)++join->once_count;
+    }
+    return true;
+}
+
+bool qd_once_begin(qd_views *views)
+{
+    qd_join *join = views->join;
+    const size_t bytes = join->once_count * words_of(join) * sizeof join->once_bits[0];
+
+    if (join->once_count == 0) {
+        return true;
+    }
+    join->once_bits = qd_block_fit(&join->memory_of_once, views->heap, bytes);
+    if (join->once_bits) {
+        memset(join->once_bits, 0, bytes);
+    }
+    return join->once_bits != NULL;
+}
+
+/* ---- uniting ---- */
+
+void qd_once_start(qd_join_block *block)
+{
+    memset(block->once, 0, block->words * sizeof block->once[0]);
+}
+
+void qd_once_add(qd_join_block *block, const uint16_t *is, const uint16_t *did)
+{
+    for (uint32_t word = 0; word < block->words; word++) {
+        block->once[word] |= is[word] & did[word];
+    }
+}
+
+/* Nearly always another observer has set them all. */
+static void set_bits(uint64_t *word, uint64_t bits)
+{
+    if ((bits & ~__atomic_load_n(word, __ATOMIC_RELAXED)) != 0) {
+        (void)__atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
+    }
+}
+
+/* The masks from point `at` on, up to RUN_BITS of them, become those of entries from `first` on. */
+static void set_run(uint64_t *to, uint32_t first, const uint16_t *masks, uint32_t at, uint32_t count)
+{
+    uint64_t bits;
+
+    memcpy(&bits, masks + at / QD_JOIN_LANES, sizeof bits);
+    bits = bits >> at % QD_JOIN_LANES & ((UINT64_C(1) << count) - 1);
+    set_bits(&to[first / BITS], bits << first % BITS);
+    if (first % BITS + count > BITS) {
+        set_bits(&to[first / BITS + 1], bits >> (BITS - first % BITS));
+    }
+}
+
+void qd_once_flush(const qd_views *views, qd_join_block *block, uint16_t joint)
+{
+    const qd_join_area *area = &block->group->area;
+    uint64_t *to = views->join->once_bits + (joint - 1u) * words_of(views->join);
+    uint32_t at = 0, first;
+
+    for (uint32_t y = area->y0; y <= area->y1; y++) {
+        const uint32_t count = qd_join_run(block->grid, area, y, &first);
+
+        for (uint32_t i = 0; i < count; i += RUN_BITS) {
+            set_run(to, first + i, block->once, at + i, count - i < RUN_BITS ? count - i : RUN_BITS);
+        }
+        at += count;
+    }
+    qd_once_start(block);
+}
+
+/* ---- what is relayed ---- */
+
+static void remove_unmoved(const qd_join_grid *grid, uint64_t *word, uint32_t first)
+{
+    for (uint64_t left = *word; left != 0; left &= left - 1) {
+        const uint32_t bit = (uint32_t)__builtin_ctzll(left);
+
+        if (!(grid->entries.how[first + bit] & QD_JOIN_MOVED)) {
+            *word &= ~(UINT64_C(1) << bit);
+        }
+    }
+}
+
+size_t qd_once_count(const qd_views *views)
+{
+    qd_join *join = views->join;
+    uint64_t *word = join->once_bits;
+    size_t sum = 0;
+
+    for (uint32_t i = 0; i < join->once_count; i++) {
+        qd_join_once *once = &join->once[i];
+
+        once->count = 0;
+        for (uint32_t first = 0; first < join->grid.count; first += BITS, word++) {
+            if (!join->grid.all_moved) {
+                remove_unmoved(&join->grid, word, first);
+            }
+            once->count += (uint32_t)__builtin_popcountll(*word);
+        }
+        sum += once->count;
+    }
+    join->once_relayed = sum;
+    return sum;
+}
+
+size_t qd_once_relayed(const qd_views *views)
+{
+    return views->join->once_relayed;
+}
+
+qd_view_range qd_once_place(const qd_views *views, uint32_t member, uint32_t first)
+{
+    const uint16_t joint = views->members[member].joint;
+
+    if (joint == 0) {
+        return (qd_view_range){.first = first};
+    }
+    views->join->once[joint - 1u].first = first;
+    return (qd_view_range){first, views->join->once[joint - 1u].count};
+}
+
+void qd_once_place_all(qd_views *views)
+{
+    uint32_t sum = 0;
+
+    for (uint32_t i = 0; i < views->join->once_count; i++) {
+        qd_view_range *range = &views->members[views->join->once[i].member].relays;
+
+        *range = qd_once_place(views, views->join->once[i].member, sum);
+        sum += range->count;
+    }
+}
+
+static void fill_one(const qd_views *views, const qd_join_once *once, const uint64_t *bits,
+                     const qd_derived_columns *to)
+{
+    const qd_join_columns *from = &views->join->grid.entries;
+    uint32_t row = once->first;
+
+    for (size_t word = 0; word < words_of(views->join); word++) {
+        for (uint64_t left = bits[word]; left != 0; left &= left - 1, row++) {
+            const size_t entry = word * BITS + (size_t)__builtin_ctzll(left);
+
+            to->id[row] = views->entities->id[from->slot[entry]];
+            for (unsigned k = 0; k < 3 && to->at[k]; k++) {
+                to->at[k][row] = from->at.now[k][entry];
+            }
+        }
+    }
+}
+
+void qd_once_fill(const qd_views *views, const qd_derived_columns *to)
+{
+    const qd_join *join = views->join;
+
+    for (uint32_t i = 0; i < join->once_count; i++) {
+        fill_one(views, &join->once[i], join->once_bits + i * words_of(join), to);
+    }
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The positions that derived views relay at a tick, as columns that the caller provides. The rows of an observer lie
+ * together, in the order of the points near it.
+ */
+#ifndef QD_ROOM_VIEWS_DERIVED_DERIVED_RELAY_H
+#define QD_ROOM_VIEWS_DERIVED_DERIVED_RELAY_H
+
+#include "../join/join.h"
+
+typedef struct qd_derived_columns {
+    uint32_t *observer, *id;
+    float *at[3];
+    uint32_t *first; /* by rank of the observer, its first row; NULL: all positions are sent once (derived_once.h) */
+} qd_derived_columns;
+
+/* How many there are of this tick. */
+size_t qd_derived_relayed(const qd_views *views);
+/* Adds them to rows[], by rank of the observer. */
+void qd_derived_relay_count(const qd_views *views, uint32_t *rows);
+void qd_derived_relay_fill(const qd_views *views, const qd_executor *executor, const qd_derived_columns *to);
+/* They are reported. */
+void qd_derived_relay_end(qd_views *views);
+
+#endif

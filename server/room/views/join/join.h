@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The state of the spatial join (spatial_join.h).
+ */
+#ifndef QD_ROOM_VIEWS_JOIN_JOIN_H
+#define QD_ROOM_VIEWS_JOIN_JOIN_H
+
+#include "join_compare.h"
+
+/* Of an observer whose view is derived (derived.h). */
+typedef struct qd_join_derived {
+    uint32_t *chosen; /* while the limit binds: the slots in the view */
+    uint32_t chosen_count;
+    uint32_t near; /* visible entries at the last tick */
+    uint32_t rank; /* of the observer */
+} qd_join_derived;
+
+/* The positions that a member gets once of all its derived views (derived_once.h). */
+typedef struct qd_join_once {
+    uint32_t member;
+    uint32_t count, first; /* of its positions, among all relays */
+} qd_join_once;
+
+typedef struct qd_join {
+    bool gave_up; /* a tick would have taken too long once: the join is never in use again */
+    const qd_join_kernel *kernel;
+    qd_join_region *regions;  /* QD_REGION_BODIES for each row: where they were at the last tick */
+    qd_join_derived *derived; /* by row */
+    uint32_t row_count, region_capacity, derived_capacity;
+    qd_join_bodies bodies;
+    qd_join_grid grid;
+    qd_join_plan plan;
+    char *blocks; /* of the parts */
+    size_t block_bytes;
+    uint16_t *masks; /* of all bodies */
+    qd_crossing *found, *changes;
+    size_t relayed; /* positions of derived views at this tick, until they are reported */
+    qd_join_once *once;
+    uint64_t *once_bits; /* of each of them, one for each entry of the grid: those in a view then and now */
+    uint32_t once_count, once_capacity;
+    size_t once_relayed; /* of `relayed` */
+    qd_block memory_of_blocks, memory_of_masks, memory_of_found, memory_of_once;
+} qd_join;
+
+static inline qd_join_block qd_join_block_of(const qd_views *views, size_t part)
+{
+    const qd_join *join = views->join;
+    qd_join_block block;
+
+    qd_join_block_init(&block, &join->grid, &join->plan, qd_views_axes(views), join->blocks + part * join->block_bytes);
+    block.boxes = join->bodies.boxes;
+    return block;
+}
+
+/* The masks of where points are, for a body of a group; those of where they were follow. */
+static inline uint16_t *qd_join_masks_of(const qd_join *join, const qd_join_group *group, uint32_t body)
+{
+    return join->masks + group->masks + 2 * (size_t)(body - group->first) * qd_join_words(group);
+}
+
+#endif

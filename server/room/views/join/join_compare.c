@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "join_compare.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- points ---- */
+
+#define SPARE (2 * QD_JOIN_LANES) /* points behind the last one that copies may write, and the padding */
+
+static size_t column_bytes(const qd_join_plan *plan)
+{
+    return qd_block_part((size_t)plan->points_max + SPARE, sizeof(float));
+}
+
+size_t qd_join_block_bytes(const qd_join_grid *grid, const qd_join_plan *plan, unsigned axes)
+{
+    return (2 * axes + 4) * column_bytes(plan) + qd_block_part(plan->points_max, QD_JOIN_SCRATCH) +
+           qd_block_part(grid->special_count, sizeof(qd_join_special));
+}
+
+void qd_join_block_init(qd_join_block *block, const qd_join_grid *grid, const qd_join_plan *plan, unsigned axes,
+                        char *memory)
+{
+    const size_t bytes = column_bytes(plan);
+
+    *block = (qd_join_block){.grid = grid};
+    for (unsigned k = 0; k < axes; k++) {
+        block->points.at.now[k] = (float *)memory;
+        block->points.at.was[k] = (float *)(memory + bytes);
+        memory += 2 * bytes;
+    }
+    block->points.slot = (uint32_t *)memory;
+    block->points.category = (uint32_t *)(memory + bytes);
+    block->points.team = (uint32_t *)(memory + 2 * bytes);
+    block->moved = (uint16_t *)(memory + 3 * bytes); /* a column has room for far more masks than both have */
+    block->once = (uint16_t *)(memory + 3 * bytes + bytes / 2);
+    block->scratch = memory + 4 * bytes;
+    block->special = (qd_join_special *)(memory + 4 * bytes + qd_block_part(plan->points_max, QD_JOIN_SCRATCH));
+}
+
+void qd_join_block_take(qd_join_block *block, const qd_join_group *group)
+{
+    block->group = group;
+    block->words = (uint32_t)qd_join_words(group);
+    block->special_count = 0;
+    block->has_slots = block->has_filters = block->has_moved = false;
+}
+
+/* Sixteen elements at a time, as in the kernel. */
+static void copy_column(const qd_join_block *block, const uint32_t *from, uint32_t *to)
+{
+    const qd_join_area *area = &block->group->area;
+    uint32_t at = 0, first;
+
+    for (uint32_t y = area->y0; y <= area->y1; y++) {
+        const uint32_t count = qd_join_run(block->grid, area, y, &first);
+
+        for (uint32_t i = 0; i < count; i += QD_JOIN_LANES) {
+            memcpy(to + at + i, from + first + i, QD_JOIN_LANES * sizeof to[0]);
+        }
+        at += count;
+    }
+}
+
+void qd_join_block_slots(qd_join_block *block)
+{
+    copy_column(block, block->grid->entries.slot, block->points.slot);
+    block->has_slots = true;
+}
+
+void qd_join_block_filters(qd_join_block *block)
+{
+    copy_column(block, block->grid->entries.category, block->points.category);
+    copy_column(block, block->grid->entries.team, block->points.team);
+    block->has_filters = true;
+}
+
+void qd_join_block_moved(qd_join_block *block)
+{
+    const qd_join_area *area = &block->group->area;
+    uint32_t at = 0, first;
+
+    memset(block->moved, 0, block->words * sizeof block->moved[0]);
+    for (uint32_t y = area->y0; y <= area->y1; y++) {
+        const uint32_t count = qd_join_run(block->grid, area, y, &first);
+
+        for (uint32_t i = 0; i < count; i++, at++) {
+            const uint32_t bit = (block->grid->entries.how[first + i] & QD_JOIN_MOVED) != 0;
+
+            block->moved[at / QD_JOIN_LANES] |= (uint16_t)(bit << at % QD_JOIN_LANES);
+        }
+    }
+    block->has_moved = true;
+}
+
+/* Adds the special entries among `count` from `first` on, which are points from `at` on. */
+static void add_special(qd_join_block *block, uint32_t first, uint32_t count, uint32_t at)
+{
+    const qd_join_special *all = block->grid->special;
+    uint32_t low = 0, high = block->grid->special_count;
+
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (all[middle].entry < first) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    for (; low < block->grid->special_count && all[low].entry < first + count; low++) {
+        block->special[block->special_count++] = (qd_join_special){at + all[low].entry - first, all[low].how};
+    }
+}
+
+void qd_join_block_fill(qd_join_block *block, const qd_join_kernel *kernel, const qd_join_group *group)
+{
+    uint32_t at = 0, first;
+
+    qd_join_block_take(block, group);
+    for (uint32_t y = group->area.y0; y <= group->area.y1; y++) {
+        const uint32_t count = qd_join_run(block->grid, &group->area, y, &first);
+
+        kernel->copy(&block->grid->entries.at, first, count, &block->points.at, at);
+        if (y - group->area.y0 < QD_JOIN_ROWS) {
+            block->offset[y - group->area.y0] = at - first;
+        }
+        if (QD_UNLIKELY(block->grid->special_count > 0)) {
+            add_special(block, first, count, at);
+        }
+        at += count;
+    }
+    /* Behind the last point there is none. */
+    for (unsigned k = 0; k < 3 && block->points.at.now[k]; k++) {
+        for (uint32_t i = 0; i < QD_JOIN_LANES; i++) {
+            block->points.at.now[k][at + i] = block->points.at.was[k][at + i] = INFINITY;
+        }
+    }
+    if (QD_UNLIKELY(block->special_count > 0)) {
+        qd_join_block_slots(block);
+    }
+}
+
+uint32_t qd_join_point_at(const qd_join_block *block, uint32_t slot, const float position[3])
+{
+    const uint32_t entry = block->grid->place[slot], y = qd_join_cell(block->grid, 1, position[1]);
+    const qd_join_area *area = &block->group->area;
+    uint32_t at = 0, first;
+
+    if (y - area->y0 < QD_JOIN_ROWS) {
+        return entry + block->offset[y - area->y0];
+    }
+    for (uint32_t row = area->y0; row < y; row++) {
+        at += qd_join_run(block->grid, area, row, &first);
+    }
+    (void)qd_join_run(block->grid, area, y, &first);
+    return at + entry - first;
+}
+
+/* ---- the rule ---- */
+
+static inline bool region_has(const qd_join_region *region, const float at[3], unsigned axes)
+{
+    if (region->kind == QD_ROOM_BOX) {
+        bool is = true;
+
+        for (unsigned k = 0; k < axes; k++) {
+            is &= (region->at[k] - region->half[k] <= at[k]) & (at[k] <= region->at[k] + region->half[k]);
+        }
+        return is;
+    }
+    const double radius = (double)region->half[0];
+    double sum = 0;
+    for (unsigned k = 0; k < axes; k++) {
+        const double apart = (double)region->at[k] - (double)at[k];
+
+        sum += apart * apart;
+    }
+    return sum <= radius * radius;
+}
+
+bool qd_join_region_has(const qd_join_region *region, const float at[3], unsigned axes)
+{
+    return region->kind != 0 && region_has(region, at, axes);
+}
+
+/* Whether the region has the point; INFINITY: there is no point. */
+static inline bool has(const qd_join_region *region, float *const column[3], uint32_t i, unsigned axes)
+{
+    const float at[3] = {column[0][i], column[1][i], axes == 3 ? column[2][i] : 0};
+
+    return at[0] < INFINITY && region_has(region, at, axes);
+}
+
+/* Decides exactly about the points of the masks. */
+static void decide(const qd_join_region *region, float *const column[3], uint32_t words, uint16_t *masks, unsigned axes)
+{
+    for (uint32_t word = 0; word < words && region; word++) {
+        uint32_t in = 0;
+
+        for (uint32_t left = masks[word]; left != 0; left &= left - 1) {
+            const uint32_t lane = (uint32_t)__builtin_ctz(left);
+
+            in |= (uint32_t)has(region, column, word * QD_JOIN_LANES + lane, axes) << lane;
+        }
+        masks[word] = (uint16_t)in;
+    }
+}
+
+/* Both entries of an entity that went far show parts of the same event. */
+static void join_far(const qd_views *views, const qd_join_block *block, const qd_join_region *now,
+                     const qd_join_region *was, uint16_t *is, uint16_t *did, unsigned axes)
+{
+    for (uint32_t i = 0; i < block->special_count; i++) {
+        const uint32_t point = block->special[i].entry, slot = block->points.slot[point], how = block->special[i].how;
+
+        if (how & QD_JOIN_CAME_FAR) {
+            qd_join_set(did, point, qd_join_get(is, point) && was && region_has(was, views->was[slot].at, axes));
+        } else if (how & QD_JOIN_WENT_FAR && now && qd_join_get(did, point) &&
+                   region_has(now, views->targets[slot].at, axes)) {
+            qd_join_set(did, point, false);
+        }
+    }
+}
+
+static qd_join_region circle(const float at[3], float radius)
+{
+    return (qd_join_region){.at = {at[0], at[1], at[2]}, .half = {radius}, .kind = QD_ROOM_CIRCLE};
+}
+
+/* Exact where the masks, which hold too much, do not decide. */
+static void finish(const qd_views *views, const qd_join_block *block, const qd_join_body *body, bool unsure,
+                   uint16_t *is, uint16_t *did)
+{
+    const unsigned axes = qd_views_axes(views);
+    const qd_join_box *box = body->is_box ? &block->boxes[body->mask] : NULL;
+    const qd_join_region region = box ? box->now : circle(body->now, body->radius_now);
+    const qd_join_region old = box ? box->was : circle(body->was, body->radius_was);
+    const qd_join_region *now = body->is ? &region : NULL, *was = body->did ? &old : NULL;
+
+    if (unsure) {
+        decide(now, block->points.at.now, block->words, is, axes);
+        decide(was, block->points.at.was, block->words, did, axes);
+    }
+    if (block->special_count > 0) {
+        join_far(views, block, now, was, is, did, axes);
+    }
+}
+
+qd_join_counts qd_join_compare(const qd_views *views, const qd_join_kernel *kernel, const qd_join_block *block,
+                               const qd_join_body *body, uint16_t *is, uint16_t *did)
+{
+    qd_join_counts counts;
+    bool unsure = true;
+
+    if (body->is_box) {
+        memset(is, body->is ? 0xff : 0, block->words * sizeof is[0]);
+        memset(did, body->did ? 0xff : 0, block->words * sizeof did[0]);
+    } else {
+        const qd_join_ball now = body->is ? qd_join_ball_of(body->now, body->radius_now) : QD_JOIN_NO_BALL;
+        const qd_join_ball was = body->did ? qd_join_ball_of(body->was, body->radius_was) : QD_JOIN_NO_BALL;
+
+        unsure = kernel->both(&block->points.at, block->words, &now, &was, is, did, &counts);
+    }
+    if (QD_UNLIKELY(unsure || block->special_count > 0)) {
+        finish(views, block, body, unsure, is, did);
+        counts = kernel->count(is, did, block->words);
+    }
+    return counts;
+}

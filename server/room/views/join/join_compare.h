@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Compares the bodies of a group with the points near them. What it finds is exact: in float64 where float32 does not
+ * decide, and with both entries of an entity that went far.
+ */
+#ifndef QD_ROOM_VIEWS_JOIN_JOIN_COMPARE_H
+#define QD_ROOM_VIEWS_JOIN_JOIN_COMPARE_H
+
+#include "join_plan.h"
+
+#define QD_JOIN_ROWS 64u
+
+/* The points of a group, in memory of a task. */
+typedef struct qd_join_block {
+    const qd_join_grid *grid;
+    const qd_join_box *boxes; /* of the bodies */
+    const qd_join_group *group;
+    qd_join_columns points; /* what is of use: see qd_join_block_fill */
+    uint32_t words;
+    qd_join_special *special; /* as in the grid, but with indices of points */
+    uint32_t special_count;
+    bool has_slots, has_filters, has_moved; /* which columns are filled */
+    uint16_t *moved;                        /* masks of the points with QD_JOIN_MOVED */
+    uint16_t *once;                         /* masks of the points that a member gets once (derived_once.h) */
+    uint32_t offset[QD_JOIN_ROWS]; /* by row of cells, from the first of the area: from an entry to its point */
+    void *scratch;                 /* QD_JOIN_SCRATCH bytes for each point */
+} qd_join_block;
+
+#define QD_JOIN_SCRATCH 16u
+
+/* The bytes that a block needs for any group of the plan. */
+size_t qd_join_block_bytes(const qd_join_grid *grid, const qd_join_plan *plan, unsigned axes);
+/* Gives an empty block its memory. */
+void qd_join_block_init(qd_join_block *block, const qd_join_grid *grid, const qd_join_plan *plan, unsigned axes,
+                        char *memory);
+/* Takes the points of a group, without any column. */
+void qd_join_block_take(qd_join_block *block, const qd_join_group *group);
+/* The same with positions and special points, and with slots if there are any. */
+void qd_join_block_fill(qd_join_block *block, const qd_join_kernel *kernel, const qd_join_group *group);
+/* Fill other columns of the group that was taken last. */
+void qd_join_block_slots(qd_join_block *block);
+void qd_join_block_filters(qd_join_block *block);
+void qd_join_block_moved(qd_join_block *block);
+/* The point of an entity that is in the area, at `at`. */
+uint32_t qd_join_point_at(const qd_join_block *block, uint32_t slot, const float at[3]);
+
+/* Whether a point is in the region, as the rule defines it. */
+bool qd_join_region_has(const qd_join_region *region, const float at[3], unsigned axes);
+
+/* Fills the masks of a body: in `is` the points that are in its region, in `did` those that were. An entity that went far
+ * is in `is` and `did` of its entry where it is, or in `did` of the other one. Returns how many there are. */
+qd_join_counts qd_join_compare(const qd_views *views, const qd_join_kernel *kernel, const qd_join_block *block,
+                               const qd_join_body *body, uint16_t *is, uint16_t *did);
+
+/* ---- masks ---- */
+
+static inline bool qd_join_get(const uint16_t *masks, uint32_t point)
+{
+    return masks[point / QD_JOIN_LANES] >> point % QD_JOIN_LANES & 1;
+}
+
+static inline void qd_join_set(uint16_t *masks, uint32_t point, bool to)
+{
+    const uint32_t bit = 1u << point % QD_JOIN_LANES, mask = masks[point / QD_JOIN_LANES];
+
+    masks[point / QD_JOIN_LANES] = (uint16_t)(to ? mask | bit : mask & ~bit);
+}
+
+#endif

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "join_grid.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CELL_OF_RANGE    0.52
+#define CELL_ENTRIES_MIN 0.5 /* there are not more cells than twice the entries */
+#define SIDE_MAX         32768u
+#define SAMPLE           1024u /* entities that decide where the grid lies */
+#define DEVIATIONS       4.0   /* mean deviations from the mean that the grid covers: twice a square */
+#define AHEAD            16u
+#define REACH_OF_RANGE   0.125f
+#define REACH_OF_TUNED   2.0f
+
+float qd_join_reach(const qd_views *views, float range)
+{
+    return views->join_tuning.always ? REACH_OF_TUNED : range * REACH_OF_RANGE;
+}
+
+/* ---- entries, in the order of slots ---- */
+
+struct unsorted {
+    qd_join_columns entries;
+    uint32_t *cell;
+    uint32_t count, special_count;
+};
+
+/* Cuts the columns of `count` entries out of memory. Returns the bytes; without memory it only counts them. */
+static size_t cut(qd_join_columns *columns, char *memory, uint32_t count, unsigned axes)
+{
+    const size_t bytes = qd_block_part((size_t)count + QD_JOIN_LANES, sizeof(float));
+    const size_t flags = qd_block_part((size_t)count + QD_JOIN_LANES, 1);
+
+    for (unsigned k = 0; k < axes && memory; k++) {
+        columns->at.now[k] = (float *)memory;
+        columns->at.was[k] = (float *)(memory + bytes);
+        memory += 2 * bytes;
+    }
+    if (memory) {
+        columns->slot = (uint32_t *)memory;
+        columns->category = (uint32_t *)(memory + bytes);
+        columns->team = (uint32_t *)(memory + 2 * bytes);
+        columns->how = (uint8_t *)(memory + 3 * bytes);
+    }
+    return (2 * axes + 3) * bytes + flags;
+}
+
+static bool fit_unsorted(qd_views *views, qd_join_grid *grid, struct unsorted *to)
+{
+    const uint32_t most = 2 * views->target_end;
+    const unsigned axes = qd_views_axes(views);
+    const size_t columns = cut(&to->entries, NULL, most, axes), cells = qd_block_part(most, sizeof to->cell[0]);
+    char *memory = qd_block_fit(&grid->unsorted, views->heap, columns + cells);
+
+    if (!memory) {
+        return false;
+    }
+    (void)cut(&to->entries, memory, most, axes);
+    to->cell = (uint32_t *)(memory + columns);
+    return true;
+}
+
+static inline void put(struct unsorted *to, uint32_t slot, const float *now, const float *was, uint32_t how,
+                       unsigned axes)
+{
+    const uint32_t i = to->count++;
+
+    for (unsigned k = 0; k < axes; k++) {
+        to->entries.at.now[k][i] = now ? now[k] : INFINITY;
+        to->entries.at.was[k][i] = was ? was[k] : INFINITY;
+    }
+    to->entries.slot[i] = slot;
+    to->entries.how[i] = (uint8_t)how;
+}
+
+/* Takes up all entities that are in the room or were in it at the last tick. */
+static inline __attribute__((always_inline)) void gather(const qd_views *views, qd_join_grid *grid, struct unsorted *to,
+                                                         unsigned axes)
+{
+    uint32_t categories = UINT32_MAX, teams = 0;
+    bool all_moved = true;
+    float slack = 0;
+
+    for (uint32_t slot = 0; slot < views->target_end; slot++) {
+        const qd_target *target = &views->targets[slot];
+        const bool is_fresh = target->position_round == views->round, is = target->point != QD_NONE;
+        const bool did = target->spawn_round != views->round;
+
+        if (!is && !(is_fresh && target->removed && did)) {
+            continue;
+        }
+        const float *now = is ? target->at : NULL, *was = !did ? NULL : is_fresh ? views->was[slot].at : target->at;
+        const uint32_t how =
+            (is_fresh ? QD_JOIN_MOVED : 0) | (target->flags & QD_TARGET_CHANGED ? (uint32_t)QD_JOIN_CHANGED : 0);
+        float way = 0;
+        for (unsigned k = 0; k < axes && now && was; k++) {
+            const float along = fabsf(now[k] - was[k]);
+
+            way = along > way ? along : way;
+        }
+        categories &= target->hidden ? 0 : target->category;
+        teams |= target->team;
+        all_moved &= is_fresh;
+        to->special_count += (how & QD_JOIN_CHANGED) != 0;
+        if (QD_UNLIKELY(way > grid->reach)) {
+            put(to, slot, NULL, was, how | QD_JOIN_WENT_FAR, axes);
+            put(to, slot, now, NULL, how | QD_JOIN_CAME_FAR, axes);
+            to->special_count += 2;
+            continue;
+        }
+        slack = way > slack ? way : slack;
+        put(to, slot, now, was, how, axes);
+    }
+    grid->slack = slack;
+    grid->categories = categories;
+    grid->teams = teams;
+    grid->all_moved = all_moved;
+}
+
+/* ---- cells ---- */
+
+/* Where the cell of an entry is decided: where it is, or else where it was. */
+static inline float place_of(const struct unsorted *from, uint32_t i, unsigned axis)
+{
+    const float now = from->entries.at.now[axis][i];
+
+    return now < INFINITY ? now : from->entries.at.was[axis][i];
+}
+
+/* Lays the grid over most of the targets, from a sample of them. */
+static void plan(const qd_views *views, qd_join_grid *grid, float range)
+{
+    const uint32_t every = views->target_end / SAMPLE + 1;
+    double extent[2], mean[2] = {0, 0}, deviation[2] = {0, 0};
+    float lo[2] = {FLT_MAX, FLT_MAX}, hi[2] = {-FLT_MAX, -FLT_MAX};
+    uint32_t count = 0;
+
+    for (uint32_t slot = 0; slot < views->target_end; slot += every) {
+        for (unsigned k = 0; k < 2; k++) {
+            const float at = views->targets[slot].at[k];
+
+            mean[k] += (double)at;
+            lo[k] = at < lo[k] ? at : lo[k];
+            hi[k] = at > hi[k] ? at : hi[k];
+        }
+        count++;
+    }
+    for (uint32_t slot = 0; slot < views->target_end; slot += every) {
+        for (unsigned k = 0; k < 2; k++) {
+            deviation[k] += fabs((double)views->targets[slot].at[k] - mean[k] / count);
+        }
+    }
+    for (unsigned k = 0; k < 2; k++) {
+        const double wide = DEVIATIONS * deviation[k] / (count + !count), center = mean[k] / (count + !count);
+        const double from = fmax((double)lo[k], center - wide), to = fmin((double)hi[k], center + wide);
+
+        grid->lo[k] = (float)from;
+        extent[k] = fmax(to - from, 0);
+    }
+    const double most = (double)views->target_end / CELL_ENTRIES_MIN + 1;
+    double cell = (double)range * CELL_OF_RANGE;
+    cell = fmax(cell, sqrt(extent[0] * extent[1] / most));
+    cell = fmax(cell, fmax(extent[0], extent[1]) / fmin(most, SIDE_MAX - 1));
+    cell = fmax(cell, 1e-30);
+    grid->inverse = (float)(1 / cell);
+    for (unsigned k = 0; k < 2; k++) {
+        grid->side[k] = 1 + (uint32_t)fmin(extent[k] / cell, SIDE_MAX - 1);
+    }
+    grid->reach = qd_join_reach(views, (float)(cell / CELL_OF_RANGE));
+}
+
+/* Counts the entries of each cell. Returns the first entry of each, behind an element that `sort` uses. */
+static uint32_t *count_cells(qd_views *views, qd_join_grid *grid, struct unsorted *from)
+{
+    const uint32_t cells = grid->side[0] * grid->side[1];
+    uint32_t *next = qd_block_fit(&grid->cells, views->heap, ((size_t)cells + 2) * sizeof next[0]), sum = 0;
+
+    if (!next) {
+        return NULL;
+    }
+    memset(next, 0, ((size_t)cells + 2) * sizeof next[0]);
+    for (uint32_t i = 0; i < from->count; i++) {
+        const uint32_t x = qd_join_cell(grid, 0, place_of(from, i, 0)), y = qd_join_cell(grid, 1, place_of(from, i, 1));
+
+        from->cell[i] = y * grid->side[0] + x;
+        next[from->cell[i] + 1]++;
+    }
+    for (uint32_t cell = 0; cell < cells; cell++) {
+        const uint32_t some = next[cell + 1];
+
+        next[cell + 1] = sum;
+        sum += some;
+    }
+    return next + 1;
+}
+
+static inline __attribute__((always_inline)) void sort(qd_join_grid *grid, const struct unsorted *from, uint32_t *next,
+                                                       unsigned axes)
+{
+    for (uint32_t i = 0; i < from->count; i++) {
+        const uint32_t at = next[from->cell[i]]++;
+
+        for (unsigned k = 0; k < axes; k++) {
+            grid->entries.at.now[k][at] = from->entries.at.now[k][i];
+            grid->entries.at.was[k][at] = from->entries.at.was[k][i];
+        }
+        const uint32_t slot = from->entries.slot[i], how = from->entries.how[i];
+        grid->entries.slot[at] = slot;
+        if (QD_UNLIKELY((how & ~(uint32_t)QD_JOIN_MOVED) != 0)) {
+            grid->special[grid->special_count++] = (qd_join_special){at, how};
+        }
+        if (QD_LIKELY(!(how & QD_JOIN_WENT_FAR))) {
+            grid->place[slot] = at;
+        }
+        if (!grid->all_moved) {
+            grid->entries.how[at] = (uint8_t)how;
+        }
+    }
+    /* Each cell has moved on to the first entry of the next one. */
+    grid->start = next - 1;
+    grid->start[0] = 0;
+}
+
+static void sort_filters(const qd_views *views, qd_join_grid *grid)
+{
+    for (uint32_t entry = 0; entry < grid->count; entry++) {
+        const qd_target *target = &views->targets[grid->entries.slot[entry]];
+
+        if (entry + AHEAD < grid->count) {
+            __builtin_prefetch(&views->targets[grid->entries.slot[entry + AHEAD]]);
+        }
+        grid->entries.category[entry] = target->hidden ? 0 : target->category;
+        grid->entries.team[entry] = target->team;
+    }
+}
+
+static int by_entry(const void *a, const void *b)
+{
+    const uint32_t one = ((const qd_join_special *)a)->entry, other = ((const qd_join_special *)b)->entry;
+
+    return one < other ? -1 : one > other;
+}
+
+bool qd_join_grid_build(qd_views *views, qd_join_grid *grid, float range, uint32_t masks, uint32_t teams)
+{
+    const unsigned axes = qd_views_axes(views);
+    struct unsorted from = {.count = 0};
+
+    if (!fit_unsorted(views, grid, &from)) {
+        return false;
+    }
+    plan(views, grid, range);
+    if (axes == 3) {
+        gather(views, grid, &from, 3);
+    } else {
+        gather(views, grid, &from, 2);
+    }
+    grid->has_filters = (masks & grid->categories) == 0 || (teams != 0 && grid->teams != 0);
+    uint32_t *next = count_cells(views, grid, &from);
+    const size_t columns = cut(&grid->entries, NULL, from.count, axes);
+    const size_t places = qd_block_part(views->target_end, sizeof grid->place[0]);
+    char *memory =
+        qd_block_fit(&grid->sorted, views->heap, columns + places + from.special_count * sizeof grid->special[0]);
+    if (!next || !memory) {
+        return false;
+    }
+    (void)cut(&grid->entries, memory, from.count, axes);
+    grid->place = (uint32_t *)(memory + columns);
+    grid->special = (qd_join_special *)(memory + columns + places);
+    grid->special_count = 0;
+    grid->count = from.count;
+    grid->round = views->round;
+    if (axes == 3) {
+        sort(grid, &from, next, 3);
+    } else {
+        sort(grid, &from, next, 2);
+    }
+    if (grid->has_filters) {
+        sort_filters(views, grid);
+    }
+    if (grid->special_count > 0) {
+        qsort(grid->special, grid->special_count, sizeof grid->special[0], by_entry);
+    }
+    return true;
+}
+
+void qd_join_grid_deinit(qd_join_grid *grid, qd_heap *heap)
+{
+    qd_block *blocks[] = {&grid->sorted, &grid->unsorted, &grid->cells};
+
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
+        qd_block_deinit(blocks[i], heap);
+    }
+    *grid = (qd_join_grid){.count = 0};
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which points of a block are in a ball, as bits: point i is bit i % 16 of mask i / 16. Points are compared 16 at a time
+ * in float32, so points that float32 cannot decide are found, too. The fastest instructions of the machine are chosen at
+ * run time. All choices find the same once the caller has decided those points exactly.
+ *
+ * Pure; any thread. The caller owns the memory. Columns have a multiple of 16 elements; INFINITY: there is no point.
+ */
+#ifndef QD_ROOM_VIEWS_JOIN_JOIN_KERNEL_H
+#define QD_ROOM_VIEWS_JOIN_JOIN_KERNEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define QD_JOIN_LANES 16u
+
+/* Where the points are and where they were at the last tick. */
+typedef struct qd_join_points {
+    float *now[3], *was[3];
+} qd_join_points;
+
+/* A point is surely in the ball if its squared distance is below `inside`, and surely not if it is above `outside`. */
+typedef struct qd_join_ball {
+    float at[3];
+    float inside, outside;
+} qd_join_ball;
+
+qd_join_ball qd_join_ball_of(const float at[3], float radius);
+/* A ball without points. */
+#define QD_JOIN_NO_BALL ((qd_join_ball){.inside = -1, .outside = -1})
+
+/* How many points are in the first masks, in both masks, and in only one of them. */
+typedef struct qd_join_counts {
+    uint32_t is, both, differ;
+} qd_join_counts;
+
+typedef struct qd_join_kernel {
+    /* Fills `words` masks for a ball among the points where they are (now), and as many for another one among the
+     * points where they were, and counts them. Returns whether some point of a mask is not surely in its ball. */
+    bool (*both)(const qd_join_points *points, uint32_t words, const qd_join_ball *now, const qd_join_ball *was,
+                 uint16_t *is, uint16_t *did, qd_join_counts *counts);
+    /* Puts the points of `among` that may be in a ball into masks, with one column for each axis. Returns how many. */
+    uint32_t (*within)(float *const at[3], uint32_t words, const qd_join_ball *ball, const uint16_t *among,
+                       uint16_t *masks);
+    /* Removes points from two rows of masks: those without a bit of `mask` in their category, and those of another team
+     * than `team`, if both have one. */
+    void (*admit)(const uint32_t *category, const uint32_t *teams, uint32_t words, uint32_t mask, uint32_t team,
+                  uint16_t *is, uint16_t *did);
+    qd_join_counts (*count)(const uint16_t *is, const uint16_t *did, uint32_t words);
+    /* Puts the elements whose bits are set behind each other, and writes nothing behind them. */
+    void (*pack)(const uint32_t *from, const uint16_t *masks, uint32_t words, uint32_t *to);
+    /* Copies `count` elements of each column, and up to 15 more. */
+    void (*copy)(const qd_join_points *from, uint32_t first, uint32_t count, const qd_join_points *to, uint32_t at);
+} qd_join_kernel;
+
+/* The fastest one that this machine can run, for two axes or three. */
+const qd_join_kernel *qd_join_kernel_chosen(unsigned axes);
+/* All that this machine can run, the portable one first; NULL after the last. */
+const qd_join_kernel *qd_join_kernel_at(uint32_t index, unsigned axes);
+
+#endif

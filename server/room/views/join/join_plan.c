@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "join_plan.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#define LARGE 4 /* ranges: larger regions have groups of their own */
+
+struct making {
+    const qd_join_grid *grid;
+    const qd_join_bodies *from;
+    qd_join_plan *plan;
+    uint32_t *next; /* by cell, the next place in the order; large regions have cells of their own */
+    uint32_t *key;  /* by body of `from`, its cell */
+};
+
+/* ---- bodies, in the order of cells ---- */
+
+static const float *center_of(const qd_join_body *body)
+{
+    return body->is ? body->now : body->was;
+}
+
+static float widest_of(const qd_join_body *body)
+{
+    return body->radius_now > body->radius_was ? body->radius_now : body->radius_was;
+}
+
+static void count_cells(const struct making *of)
+{
+    const uint32_t cells = of->grid->side[0] * of->grid->side[1];
+
+    for (uint32_t i = 0; i < of->from->count; i++) {
+        const qd_join_body *body = &of->from->of[i];
+        const float *at = center_of(body);
+        const uint32_t cell = qd_join_cell(of->grid, 1, at[1]) * of->grid->side[0] + qd_join_cell(of->grid, 0, at[0]);
+
+        of->key[i] = widest_of(body) > LARGE * of->from->range ? cells + cell : cell;
+        of->next[of->key[i] + 1]++;
+    }
+}
+
+static void sort_bodies(const struct making *of)
+{
+    const uint32_t keys = 2 * of->grid->side[0] * of->grid->side[1];
+
+    for (uint32_t key = 0; key < keys; key++) {
+        of->next[key + 1] += of->next[key];
+    }
+    for (uint32_t i = 0; i < of->from->count; i++) {
+        of->plan->bodies[of->next[of->key[i]]++] = of->from->of[i];
+    }
+}
+
+/* ---- groups ---- */
+
+/* How far from its center a body may meet the grid's entries, a little more for the rounding of cells. */
+static float with_slack(const struct making *of, float center, float half, float sign)
+{
+    const double reach = (double)half + (double)of->from->slack + (double)of->grid->slack;
+    const double at = (double)center + (double)sign * (reach + 0x1p-20 * (fabs((double)center) + reach));
+
+    return (float)fmax(fmin(at, (double)FLT_MAX), -(double)FLT_MAX);
+}
+
+static qd_join_area area_of(const struct making *of, const qd_join_group *group)
+{
+    float lo[2] = {FLT_MAX, FLT_MAX}, hi[2] = {-FLT_MAX, -FLT_MAX}, half = 0;
+
+    for (uint32_t i = group->first; i < group->first + group->count; i++) {
+        const qd_join_body *body = &of->plan->bodies[i];
+        const float *at = center_of(body), wide = widest_of(body);
+
+        for (unsigned k = 0; k < 2; k++) {
+            lo[k] = at[k] < lo[k] ? at[k] : lo[k];
+            hi[k] = at[k] > hi[k] ? at[k] : hi[k];
+        }
+        half = wide > half ? wide : half;
+    }
+    return (qd_join_area){
+        .x0 = qd_join_cell(of->grid, 0, with_slack(of, lo[0], half, -1)),
+        .x1 = qd_join_cell(of->grid, 0, with_slack(of, hi[0], half, 1)),
+        .y0 = qd_join_cell(of->grid, 1, with_slack(of, lo[1], half, -1)),
+        .y1 = qd_join_cell(of->grid, 1, with_slack(of, hi[1], half, 1)),
+    };
+}
+
+static void add_group(const struct making *of, uint32_t first, uint32_t end)
+{
+    qd_join_plan *plan = of->plan;
+    qd_join_group *group = &plan->groups[plan->group_count++];
+
+    *group = (qd_join_group){.first = first, .count = end - first, .masks = plan->masks};
+    group->area = area_of(of, group);
+    for (uint32_t y = group->area.y0; y <= group->area.y1; y++) {
+        uint32_t entry;
+
+        group->points += qd_join_run(of->grid, &group->area, y, &entry);
+    }
+    plan->points_max = group->points > plan->points_max ? group->points : plan->points_max;
+    plan->looks += group->count * (uint64_t)qd_join_words(group);
+    plan->masks += 2 * group->count * qd_join_words(group);
+}
+
+static void make_groups(const struct making *of)
+{
+    const uint32_t keys = 2 * of->grid->side[0] * of->grid->side[1];
+
+    for (uint32_t key = 0; key < keys; key++) {
+        const uint32_t first = key > 0 ? of->next[key - 1] : 0; /* each has moved on to its end */
+
+        if (of->next[key] > first) {
+            add_group(of, first, of->next[key]);
+        }
+    }
+}
+
+/* ---- parts ---- */
+
+/* Consecutive groups, with about as many looks each. */
+static void make_parts(qd_join_plan *plan, uint32_t most)
+{
+    const uint32_t count = plan->group_count < most ? plan->group_count : most;
+    uint64_t looks = 0;
+
+    plan->part_count = 0;
+    for (uint32_t i = 0; i < plan->group_count; i++) {
+        if (plan->part_count == 0 || (looks * count >= plan->looks * plan->part_count && plan->part_count < count)) {
+            plan->parts[plan->part_count++] = (qd_join_part){.first = i};
+        }
+        plan->parts[plan->part_count - 1].end = i + 1;
+        looks += plan->groups[i].count * (uint64_t)qd_join_words(&plan->groups[i]);
+    }
+}
+
+static bool fit(qd_views *views, qd_join_plan *plan, struct making *to, uint32_t parts_max)
+{
+    const size_t bodies = to->from->count, keys = 2 * (size_t)to->grid->side[0] * to->grid->side[1] + 1;
+    const size_t groups = bodies < keys ? bodies : keys;
+    const size_t sizes[] = {
+        qd_block_part(bodies, sizeof plan->bodies[0]),   qd_block_part(groups, sizeof plan->groups[0]),
+        qd_block_part(parts_max, sizeof plan->parts[0]), qd_block_part(keys, sizeof to->next[0]),
+        qd_block_part(bodies, sizeof to->key[0]),
+    };
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        bytes += sizes[i];
+    }
+    char *memory = qd_block_fit(&plan->block, views->heap, bytes);
+    if (!memory) {
+        return false;
+    }
+    plan->bodies = (qd_join_body *)memory;
+    plan->groups = (qd_join_group *)(memory += sizes[0]);
+    plan->parts = (qd_join_part *)(memory += sizes[1]);
+    to->next = (uint32_t *)(memory += sizes[2]);
+    to->key = (uint32_t *)(memory += sizes[3]);
+    memset(to->next, 0, keys * sizeof to->next[0]);
+    return true;
+}
+
+bool qd_join_plan_make(qd_views *views, const qd_join_grid *grid, const qd_join_bodies *bodies, uint32_t parts_max,
+                       qd_join_plan *plan)
+{
+    struct making making = {.grid = grid, .from = bodies, .plan = plan};
+
+    plan->group_count = plan->points_max = 0;
+    plan->looks = 0;
+    plan->masks = 0;
+    if (!fit(views, plan, &making, parts_max)) {
+        return false;
+    }
+    count_cells(&making);
+    sort_bodies(&making);
+    make_groups(&making);
+    make_parts(plan, parts_max);
+    return true;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a tick of the spatial join compares: bodies of observers, in groups that have the same points near them. The
+ * observers of a cell are a group, so that they share one copy of their points.
+ */
+#ifndef QD_ROOM_VIEWS_JOIN_JOIN_PLAN_H
+#define QD_ROOM_VIEWS_JOIN_JOIN_PLAN_H
+
+#include "join_grid.h"
+
+typedef struct qd_join_region {
+    float at[3], half[3]; /* half[0] is the radius of a circle */
+    uint32_t kind;        /* qd_room_region_kind; 0: there is no region */
+} qd_join_region;
+
+/* A region now and at the last tick. One that went far is two bodies: as it is, and as it was. All that a task reads of
+ * an observer lies together. */
+typedef struct qd_join_body {
+    float now[3], was[3];
+    float radius_now, radius_was;
+    uint32_t region;
+    uint32_t mask, team, limit; /* of a derived view (derived.h); of a box, mask is its index among boxes */
+    uint32_t self;              /* the slot that it does not see; QD_NONE */
+    uint32_t differ;            /* how many points are in only one of both; of a derived view, enters and leaves */
+    uint32_t relayed;           /* of a derived view: how many positions are relayed */
+    bool is : 1, did : 1;
+    bool is_box : 1, is_derived : 1, relays : 1;
+    uint8_t binding; /* qd_join_binding */
+    uint16_t joint;  /* of a derived view whose positions are relayed with those of others: qd_view_member.joint */
+} qd_join_body;
+
+_Static_assert(sizeof(qd_join_body) == 64, "one cache line");
+
+/* Of a body that is or was a box. */
+typedef struct qd_join_box {
+    qd_join_region now, was;
+} qd_join_box;
+
+/* What the limit of a derived view does at a tick. */
+typedef enum qd_join_binding {
+    QD_JOIN_FREE = 0, /* it does not bind */
+    QD_JOIN_BINDS,    /* it begins to */
+    QD_JOIN_BOUND,
+    QD_JOIN_UNBINDS,
+} qd_join_binding;
+
+typedef struct qd_join_group {
+    uint32_t first, count; /* of the bodies */
+    qd_join_area area;
+    uint32_t points; /* in the area */
+    size_t masks;    /* where the masks of its bodies begin */
+} qd_join_group;
+
+/* Consecutive groups that one task compares. */
+typedef struct qd_join_part {
+    uint32_t first, end; /* of the groups */
+    size_t found;        /* how many points its bodies differ in, */
+    size_t changes;      /* and those whose views are derived */
+    uint64_t entries;    /* visible entries of derived views, more than at the last tick; it wraps around */
+    size_t bindings;     /* derived views whose limit begins or ceases to bind */
+    size_t relayed;      /* positions of derived views */
+} qd_join_part;
+
+/* The bodies of a tick, in the order of rows. */
+typedef struct qd_join_bodies {
+    qd_join_body *of;
+    qd_join_box *boxes;
+    uint32_t count, capacity, box_count, box_capacity;
+    float range;           /* that is typical of them */
+    float slack;           /* the longest way of one that is not far, along an axis */
+    uint32_t masks, teams; /* bits that all masks have, and that any team has, of derived views */
+    uint32_t with_entries; /* observers whose view is not derived */
+} qd_join_bodies;
+
+typedef struct qd_join_plan {
+    qd_join_body *bodies; /* in the order of groups */
+    qd_join_group *groups;
+    qd_join_part *parts;
+    uint32_t group_count, part_count;
+    uint32_t points_max; /* of a group */
+    uint64_t looks;      /* a look compares a body with 16 points */
+    size_t masks;        /* of all bodies, in 16 bits */
+    qd_block block;
+} qd_join_plan;
+
+/* The masks of a body: so many for where points are, and then as many for where they were. */
+static inline size_t qd_join_words(const qd_join_group *group)
+{
+    return (group->points + QD_JOIN_LANES - 1) / QD_JOIN_LANES;
+}
+
+/* False: no memory. */
+bool qd_join_plan_make(qd_views *views, const qd_join_grid *grid, const qd_join_bodies *bodies, uint32_t parts_max,
+                       qd_join_plan *plan) QD_MUST_USE;
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "join_bodies.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../derived/derived.h"
+#include "../derived/derived_once.h"
+#include "../state/rule.h"
+
+#define AHEAD 8u
+
+/* ---- regions ---- */
+
+static qd_join_region region_of(const qd_observer *observer, unsigned what)
+{
+    qd_join_region region = {.kind = 0};
+
+    if (observer->state != QD_OBSERVER_LIVE || (what == QD_BODY_OUTER && observer->leave_margin <= 0)) {
+        return region;
+    }
+    memcpy(region.at, observer->at, sizeof region.at);
+    qd_observer_sizes(observer, what, region.half);
+    region.kind = observer->kind == QD_ROOM_BOX ? QD_ROOM_BOX : QD_ROOM_CIRCLE;
+    return region;
+}
+
+static float radius_of(const qd_join_region *region)
+{
+    float most = 0;
+
+    for (unsigned k = 0; k < 3 && region->kind != 0; k++) {
+        most = region->half[k] > most ? region->half[k] : most;
+    }
+    return most;
+}
+
+/* Rows from `count` of before on have neither regions nor derived views. */
+static bool fit_rows(qd_views *views)
+{
+    qd_join *join = views->join;
+    const uint32_t count = views->count, before = join->row_count;
+
+    if (count <= before) {
+        return true;
+    }
+    if (!qd_array_reserve(views->heap, join->regions, join->region_capacity, count * QD_REGION_BODIES - 1) ||
+        !qd_array_reserve(views->heap, join->derived, join->derived_capacity, count - 1)) {
+        return false;
+    }
+    memset(join->regions + before * QD_REGION_BODIES, 0, (count - before) * QD_REGION_BODIES * sizeof join->regions[0]);
+    memset(join->derived + before, 0, (count - before) * sizeof join->derived[0]);
+    join->row_count = count;
+    return true;
+}
+
+bool qd_join_regions_start(qd_views *views)
+{
+    qd_join *join = views->join;
+
+    join->row_count = 0;
+    if (!fit_rows(views)) {
+        return false;
+    }
+    double sum = 0;
+    for (uint32_t i = 0; i < views->count * QD_REGION_BODIES; i++) {
+        join->regions[i] = region_of(&views->observers[i / QD_REGION_BODIES], i % QD_REGION_BODIES);
+        sum += (double)radius_of(&join->regions[i]);
+    }
+    join->grid.reach = qd_join_reach(views, (float)(sum / (views->live + !views->live)));
+    return true;
+}
+
+/* ---- bodies ---- */
+
+static uint16_t joint_of(const qd_views *views, const qd_observer *observer)
+{
+    return observer->is_derived && observer->tiers > 0 ? views->members[observer->member].joint : 0;
+}
+
+static void add_body(qd_views *views, const qd_observer *observer, uint32_t region, const qd_join_region *now,
+                     const qd_join_region *was)
+{
+    qd_join_bodies *bodies = &views->join->bodies;
+    const bool is_box = now->kind == QD_ROOM_BOX || was->kind == QD_ROOM_BOX;
+
+    if (!qd_array_reserve(views->heap, bodies->of, bodies->capacity, bodies->count) ||
+        (is_box && !qd_array_reserve(views->heap, bodies->boxes, bodies->box_capacity, bodies->box_count))) {
+        views->no_memory = true;
+        return;
+    }
+    qd_join_body *body = &bodies->of[bodies->count++];
+    *body = (qd_join_body){
+        .now = {now->at[0], now->at[1], now->at[2]},
+        .was = {was->at[0], was->at[1], was->at[2]},
+        .radius_now = radius_of(now),
+        .radius_was = radius_of(was),
+        .region = region,
+        .mask = observer->mask,
+        .team = observer->team,
+        .limit = observer->limit,
+        .self = observer->sees_self ? QD_NONE : observer->anchor,
+        .is = now->kind != 0,
+        .did = was->kind != 0,
+        .is_box = is_box,
+        .is_derived = observer->is_derived,
+        .relays = observer->tiers > 0,
+        .joint = joint_of(views, observer),
+    };
+    if (is_box) {
+        body->mask = bodies->box_count;
+        bodies->boxes[bodies->box_count++] = (qd_join_box){*now, *was};
+    }
+}
+
+static float way_of(const qd_join_region *now, const qd_join_region *was)
+{
+    float way = 0;
+
+    for (unsigned k = 0; k < 2 && now->kind != 0 && was->kind != 0; k++) {
+        const float along = fabsf(now->at[k] - was->at[k]);
+
+        way = along > way ? along : way;
+    }
+    return way;
+}
+
+/* A derived view that stays so: nearly all of them, without copies of whole regions. False: it is another one. */
+static bool note_derived(qd_views *views, uint32_t row, double *sum)
+{
+    qd_join *join = views->join;
+    const qd_observer *observer = &views->observers[row];
+    float *was = join->regions[row * QD_REGION_BODIES].at;
+    const float x = observer->at[0], y = observer->at[1], z = observer->at[2];
+    const float way_x = fabsf(x - was[0]), way_y = fabsf(y - was[1]), way = way_x > way_y ? way_x : way_y;
+
+    if (!observer->is_derived || views->attention[row] != 0 || views->has_beacons || !(way <= join->grid.reach) ||
+        join->bodies.count == join->bodies.capacity) {
+        return false;
+    }
+    qd_join_body *body = &join->bodies.of[join->bodies.count++];
+    body->now[0] = x;
+    body->now[1] = y;
+    body->now[2] = z;
+    body->was[0] = was[0];
+    body->was[1] = was[1];
+    body->was[2] = was[2];
+    body->radius_now = body->radius_was = observer->range;
+    body->region = row * QD_REGION_BODIES;
+    body->mask = observer->mask;
+    body->team = observer->team;
+    body->limit = observer->limit;
+    body->self = observer->sees_self ? QD_NONE : observer->anchor;
+    body->differ = body->relayed = 0;
+    body->is = body->did = body->is_derived = true;
+    body->is_box = false;
+    body->relays = observer->tiers > 0;
+    body->binding = QD_JOIN_FREE;
+    body->joint = joint_of(views, observer);
+    was[0] = x;
+    was[1] = y;
+    was[2] = z;
+    join->derived[row].rank = observer->rank;
+    join->bodies.masks &= observer->mask;
+    join->bodies.teams |= observer->team;
+    join->bodies.slack = way > join->bodies.slack ? way : join->bodies.slack;
+    *sum += (double)observer->range;
+    return true;
+}
+
+static void note_row(qd_views *views, uint32_t row, double *sum)
+{
+    static const qd_join_region none = {.kind = 0};
+    qd_join *join = views->join;
+    const qd_observer *observer = &views->observers[row];
+    qd_join_region *regions = &join->regions[row * QD_REGION_BODIES];
+    const qd_join_region inner = region_of(observer, QD_BODY_INNER);
+    const bool is_new = qd_derived_update(views, row, way_of(&inner, regions) > join->grid.reach);
+
+    join->derived[row].rank = observer->rank;
+    if (observer->is_derived) {
+        join->bodies.masks &= observer->mask;
+        join->bodies.teams |= observer->team;
+    }
+    join->bodies.with_entries += observer->state == QD_OBSERVER_LIVE && !observer->is_derived;
+    for (unsigned what = 0; what < QD_REGION_BODIES; what++) {
+        const qd_join_region now = what == QD_BODY_INNER ? inner : region_of(observer, what);
+        const qd_join_region was = is_new ? none : regions[what]; /* it had nothing in its region */
+        const uint32_t region = row * QD_REGION_BODIES + what;
+        const float way = way_of(&now, &was);
+
+        regions[what] = now;
+        if (now.kind == 0 && was.kind == 0) {
+            continue;
+        }
+        *sum += (double)radius_of(now.kind != 0 ? &now : &was);
+        if (way > join->grid.reach) {
+            /* An entity that stays in the region is found twice: it goes and comes. */
+            views->attention[row] |= QD_ATTEND_ONCE;
+            add_body(views, observer, region, &now, &none);
+            add_body(views, observer, region, &none, &was);
+            continue;
+        }
+        join->bodies.slack = way > join->bodies.slack ? way : join->bodies.slack;
+        add_body(views, observer, region, &now, &was);
+    }
+}
+
+void qd_join_bodies_note(qd_views *views)
+{
+    qd_join_bodies *bodies = &views->join->bodies;
+    double sum = 0;
+
+    bodies->count = bodies->box_count = bodies->with_entries = 0;
+    bodies->slack = 0;
+    bodies->masks = UINT32_MAX;
+    bodies->teams = 0;
+    if (!fit_rows(views) || !qd_once_choose(views)) {
+        views->no_memory = true;
+        return;
+    }
+    for (uint32_t row = 0; row < views->count && !views->no_memory; row++) {
+        if (row + AHEAD < views->count) {
+            __builtin_prefetch(&views->observers[row + AHEAD]);
+            __builtin_prefetch(&views->observers[row + AHEAD].at);
+        }
+        if (!note_derived(views, row, &sum)) {
+            note_row(views, row, &sum);
+        }
+    }
+    bodies->range = (float)(sum / (bodies->count + !bodies->count));
+}
