@@ -17,7 +17,7 @@
 #include "../net/net.h"
 #include "../work/pool.h"
 #include "cores.h"
-#include "log_level.h"
+#include "reload.h"
 #include "server.h"
 #include "signals.h"
 
@@ -56,38 +56,12 @@ static void sleep_ms(long ms)
     nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
 }
 
-/* ---- signals ---- */
-
-static bool read_log_level(const qd_server_options *options, char *error, size_t error_size)
-{
-    qd_log_level level = options->log_level;
-
-    if (options->log_level_file != NULL &&
-        qd_log_level_read(options->log_level_file, &level, error, error_size) != QD_OK) {
-        return false;
-    }
-    qd_log_level_set(level);
-    return true;
-}
-
-/* What cannot be read keeps its present value. */
-static void reload(const qd_server_options *options, qd_server *server)
-{
-    char error[400];
-
-    if (!read_log_level(options, error, sizeof error)) {
-        qd_log(QD_LOG_WARN, "cannot reload --log-level-file", QD_LOG_STRING("error", error));
-    }
-    qd_server_reload_tokens(server, options->token_file);
-    qd_log(QD_LOG_INFO, "reloaded");
-}
-
-static void wait_to_stop(const qd_server_options *options, qd_server *server)
+static void wait_to_stop(qd_server_options *running, const qd_server_sources *sources, qd_server *server)
 {
     int number;
 
     while ((number = qd_signals_wait()) == SIGHUP) {
-        reload(options, server);
+        qd_reload(running, sources, server);
     }
     qd_log(QD_LOG_INFO, "stopping", QD_LOG_NUMBER("signal", (uint64_t)number));
     qd_signals_release();
@@ -224,7 +198,7 @@ static bool has_memory(void)
     return false;
 }
 
-static int serve(const qd_server_options *options, const qd_server_config *config)
+static int serve(qd_server_options *options, const qd_server_sources *sources, const qd_server_config *config)
 {
     const qd_limits *limits = &config->service.limits;
     qd_server server;
@@ -270,75 +244,28 @@ static int serve(const qd_server_options *options, const qd_server_config *confi
     qd_log(QD_LOG_INFO, "listening", QD_LOG_STRING("host", options->host), QD_LOG_NUMBER("port", qd_net_port(net)),
            QD_LOG_NUMBER("workers", config->service.workers), QD_LOG_NUMBER("loops", net_config.loops),
            QD_LOG_NUMBER("memory_max", qd_memory_limit()));
-    wait_to_stop(options, &server);
+    wait_to_stop(options, sources, &server);
     stop(&server, net, &options->drain_seconds);
     qd_server_deinit(&server);
     return 0;
 }
 
-/* Reads the tokens, if there are any. Without them, only this machine may use the server, unless --insecure says
- * otherwise. Returns whether the server may start. */
-static bool read_tokens(const qd_server_options *options, qd_tokens **tokens)
+static void warn_of_strangers(const qd_server_options *options)
 {
-    char error[400];
-
-    *tokens = NULL;
-    if (options->token_file != NULL && options->insecure) {
-        fprintf(stderr, "quadrille-server: --insecure is given with --token-file; must be alone. Leave one out\n");
-        return false;
-    }
-    if (options->token_file != NULL) {
-        *tokens = qd_tokens_read(options->token_file, error, sizeof error);
-        if (*tokens == NULL) {
-            fprintf(stderr, "quadrille-server: --token-file: %s\n", error);
-        }
-        return *tokens != NULL;
-    }
-    const bool is_local = qd_server_options_is_loopback(options->host);
-    if (!is_local && !options->insecure) {
-        fprintf(stderr,
-                "quadrille-server: --listen is %s, and there is no --token-file; must be a loopback address then. Set "
-                "--token-file, or --insecure to let anybody in\n",
-                options->host);
-        return false;
-    }
-    if (!is_local) {
+    if (options->insecure && !qd_server_options_is_loopback(options->host)) {
         qd_log(QD_LOG_WARN, "anybody who reaches the server may use it (--insecure). Set --token-file",
                QD_LOG_STRING("host", options->host));
     }
-    return true;
 }
 
-/* A server for this machine alone sets nothing aside for others: it has no quotas per address, unless they are given. */
-static qd_limits limits_of(const qd_server_options *options)
-{
-    qd_limits limits = options->limits;
-    uint32_t *const quotas[] = {&limits.token_connections_max,  &limits.token_detached_max,
-                                &limits.token_rooms_max,        &limits.token_entities_max,
-                                &limits.token_observers_max,    &limits.token_visible_entries_max,
-                                &limits.token_subscriptions_max};
-
-    if (options->token_file != NULL || options->insecure) {
-        return limits;
-    }
-    for (size_t i = 0; i < sizeof quotas / sizeof quotas[0]; i++) {
-        *quotas[i] = *quotas[i] != 0 ? *quotas[i] : UINT32_MAX;
-    }
-    limits.token_memory_max = limits.token_memory_max != 0 ? limits.token_memory_max : UINT64_MAX;
-    return limits;
-}
-
-static int run(const qd_server_options *options)
+static int run(qd_server_options *options, const qd_server_sources *sources, qd_tokens *tokens)
 {
     warn_of_strays();
+    warn_of_strangers(options);
     qd_memory_limit_set(options->memory_bytes_max != 0 ? (size_t)options->memory_bytes_max
                                                        : qd_memory_of_machine() / 100 * 80);
-    qd_tokens *tokens;
     qd_pool *pool = NULL;
     int status = 1;
-    if (!read_tokens(options, &tokens)) {
-        goto done;
-    }
     uint32_t workers = options->workers != 0 ? options->workers : qd_cores();
     if (workers > QD_POOL_WORKERS_MAX) {
         workers = QD_POOL_WORKERS_MAX;
@@ -350,7 +277,7 @@ static int run(const qd_server_options *options)
     const qd_server_config config = {
         .service =
             {
-                .limits = limits_of(options),
+                .limits = qd_limits_of(options),
                 .scheduler = qd_pool_scheduler(pool),
                 .workers = workers,
                 .time_budget_ns = TIME_BUDGET_NS,
@@ -359,29 +286,35 @@ static int run(const qd_server_options *options)
             },
         .tokens = tokens,
     };
-    status = serve(options, &config);
+    status = serve(options, sources, &config);
 done:
     if (pool != NULL) {
         qd_pool_destroy(pool);
     }
-    qd_tokens_release(tokens);
     return status;
 }
 
-int qd_run(const qd_server_options *options)
+int qd_run(const qd_server_options *options, const qd_server_sources *sources)
 {
+    qd_server_options running = *options;
+    qd_option_files files;
     char error[400];
 
+    if (!qd_option_files_read(options, &files, error, sizeof error)) {
+        fprintf(stderr, "quadrille-server: %s\n", error);
+        return 1;
+    }
+    running.texts = NULL; /* those of the file belong to the caller */
     qd_log_format_set(options->log_format);
-    if (!read_log_level(options, error, sizeof error)) {
-        fprintf(stderr, "quadrille-server: --log-level-file: %s\n", error);
-        return 1;
-    }
-    if (!qd_log_start()) {
+    qd_log_level_set(files.log_level);
+    int status = 1;
+    if (qd_log_start()) {
+        status = run(&running, sources, files.tokens);
+        qd_log_stop(LOG_MS_MAX);
+    } else {
         fprintf(stderr, "quadrille-server: the system refused to start a thread\n");
-        return 1;
     }
-    int status = run(options);
-    qd_log_stop(LOG_MS_MAX);
+    qd_tokens_release(files.tokens);
+    qd_server_options_release(&running);
     return status;
 }

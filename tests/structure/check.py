@@ -28,7 +28,8 @@ FILES_MAX = 16
 # Which folders each folder may include. A folder may always include itself.
 LAYERS = {
     "server": ["app"],
-    "app": ["client/options", "session", "session/check", "actor", "actor/service", "room", "space", "work", "net", "base", "proto"],
+    "app": ["app/config", "client/options", "session", "session/check", "actor", "actor/service", "room", "space", "work", "net", "base", "proto"],
+    "app/config": ["client/options"],
     "session": ["session/check", "actor", "actor/state", "actor/service", "actor/pacing", "net", "base", "proto"],
     "session/check": ["actor/commands", "actor/service", "base", "proto", "proto/relay"],
     "actor": ["actor/commands", "actor/tick", "actor/relay", "actor/state", "actor/service", "actor/pacing", "room", "base", "proto"],
