@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quadrille-server: parses the options and runs the server.
+ * quadrille-server: parses the options, and runs the server or answers about them.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "app/options.h"
+#include "app/reload.h"
 #include "app/signals.h"
 #include "app/start.h"
 
@@ -35,15 +36,39 @@ static int answered(void)
     return 1;
 }
 
+static int check(const qd_server_options *options)
+{
+    char error[600];
+
+    if (!qd_option_files_check(options, error, sizeof error)) {
+        fprintf(stderr, "quadrille-server: %s\n", error);
+        return 1;
+    }
+    puts("the configuration is valid");
+    return answered();
+}
+
 int main(int argc, char *argv[])
 {
     qd_signals_block();
     fill_streams();
+    const qd_server_sources sources = {argc, argv, getenv};
     qd_server_options options;
-    char error[400];
-    switch (qd_server_options_parse(argc, argv, getenv, &options, error, sizeof error)) {
+    char error[600];
+    int status;
+    switch (qd_server_options_parse(&sources, &options, error, sizeof error)) {
     case QD_SERVER_OPTIONS_RUN:
-        return qd_run(&options);
+        status = qd_run(&options, &sources);
+        qd_server_options_release(&options);
+        return status;
+    case QD_SERVER_OPTIONS_CHECK:
+        status = check(&options);
+        qd_server_options_release(&options);
+        return status;
+    case QD_SERVER_OPTIONS_PRINT:
+        qd_server_options_print(stdout, &options);
+        qd_server_options_release(&options);
+        return answered();
     case QD_SERVER_OPTIONS_HELP:
         qd_server_options_help(stdout);
         return answered();

@@ -16,55 +16,65 @@ void qd_options_on_help(qd_options_help_fn function)
     on_help = function;
 }
 
-/* The default as a user writes it, or in words; "": none. */
-static void write_default(const qd_option *option, char text[QD_OPTION_TEXT_SIZE])
+void qd_option_value(const qd_option *option, char text[QD_OPTION_VALUE_SIZE])
 {
+    const void *value = option->value;
+
     text[0] = '\0';
-    if (option->otherwise != NULL) {
-        snprintf(text, QD_OPTION_TEXT_SIZE, "%s", option->otherwise);
-        return;
-    }
     switch (option->kind) {
-    case QD_OPTION_NUMBER: {
-        const uint32_t number = *(const uint32_t *)option->value;
-
-        if (number >= option->min && number <= option->max) {
-            snprintf(text, QD_OPTION_TEXT_SIZE, "%u", number);
+    case QD_OPTION_FLAG:
+        snprintf(text, QD_OPTION_VALUE_SIZE, "%s", *(const bool *)value ? "yes" : "no");
+        break;
+    case QD_OPTION_NUMBER:
+        if (*(const uint32_t *)value >= option->min && *(const uint32_t *)value <= option->max) {
+            snprintf(text, QD_OPTION_VALUE_SIZE, "%u", *(const uint32_t *)value);
         }
         break;
-    }
-    case QD_OPTION_SIZE: {
-        const uint64_t size = *(const uint64_t *)option->value;
-
-        if ((double)size >= option->min && (double)size <= option->max) {
-            qd_options_size_text(size, text);
+    case QD_OPTION_SIZE:
+        if ((double)*(const uint64_t *)value >= option->min && (double)*(const uint64_t *)value <= option->max) {
+            qd_options_size_text(*(const uint64_t *)value, text);
         }
         break;
-    }
-    case QD_OPTION_REAL: {
-        const double real = *(const double *)option->value;
-
-        if (real >= option->min && real <= option->max) {
-            snprintf(text, QD_OPTION_TEXT_SIZE, "%g", real);
+    case QD_OPTION_REAL:
+        if (*(const double *)value >= option->min && *(const double *)value <= option->max) {
+            snprintf(text, QD_OPTION_VALUE_SIZE, "%g", *(const double *)value);
         }
         break;
-    }
     case QD_OPTION_TEXT:
-        if (*(const char *const *)option->value != NULL) {
-            snprintf(text, QD_OPTION_TEXT_SIZE, "%s", *(const char *const *)option->value);
+    case QD_OPTION_PATH:
+        if (*(const char *const *)value != NULL) {
+            snprintf(text, QD_OPTION_VALUE_SIZE, "%s", *(const char *const *)value);
         }
         break;
     case QD_OPTION_CHOICE:
         for (const qd_option_choice *choice = option->choices; choice->name != NULL; choice++) {
-            if (choice->value == *(const uint32_t *)option->value) {
-                snprintf(text, QD_OPTION_TEXT_SIZE, "%s", choice->name);
+            if (choice->value == *(const uint32_t *)value) {
+                snprintf(text, QD_OPTION_VALUE_SIZE, "%s", choice->name);
             }
         }
         break;
-    case QD_OPTION_FLAG:
-    case QD_OPTION_BOUNDS:
     case QD_OPTION_PARSED:
+        if (option->write != NULL) {
+            option->write(value, text, QD_OPTION_VALUE_SIZE);
+        }
         break;
+    case QD_OPTION_BOUNDS:
+        break;
+    }
+}
+
+/* The default as a user writes it, or in words; "": none. */
+static void write_default(const qd_option *option, char text[QD_OPTION_TEXT_SIZE])
+{
+    char value[QD_OPTION_VALUE_SIZE];
+
+    text[0] = '\0';
+    if (option->otherwise != NULL) {
+        snprintf(text, QD_OPTION_TEXT_SIZE, "%s", option->otherwise);
+    } else if (option->kind != QD_OPTION_FLAG) {
+        qd_option_value(option, value);
+        memcpy(text, value, QD_OPTION_TEXT_SIZE - 1);
+        text[QD_OPTION_TEXT_SIZE - 1] = '\0';
     }
 }
 

@@ -100,6 +100,22 @@ const qd_option_topic *qd_topics_nearest(const qd_option_topic *topics, const ch
 
 #define RULE_SIZE (QD_OPTION_TEXT_SIZE + 64)
 
+/* Whether a line of a file can hold the text, where spaces at its ends would be lost. */
+static bool is_path(const char *text)
+{
+    const size_t size = strlen(text);
+
+    if (size == 0 || size > QD_OPTION_PATH_SIZE_MAX || text[0] == ' ' || text[size - 1] == ' ') {
+        return false;
+    }
+    for (size_t i = 0; i < size; i++) {
+        if ((unsigned char)text[i] < ' ' || text[i] == 0x7f) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Returns false after writing what the value must be. */
 static bool store(const qd_option *option, const char *text, char rule[RULE_SIZE])
 {
@@ -110,10 +126,24 @@ static bool store(const qd_option *option, const char *text, char rule[RULE_SIZE
 
     switch (option->kind) {
     case QD_OPTION_FLAG:
-        break; /* the caller has set it */
+        if (strcmp(text, "yes") == 0 || strcmp(text, "no") == 0) {
+            *(bool *)option->value = text[0] == 'y';
+            return true;
+        }
+        snprintf(rule, RULE_SIZE, "yes or no");
+        break;
     case QD_OPTION_TEXT:
         *(const char **)option->value = text;
         return true;
+    case QD_OPTION_PATH:
+        if (is_path(text)) {
+            *(const char **)option->value = text;
+            return true;
+        }
+        snprintf(rule, RULE_SIZE,
+                 "the path of a file: 1 to %u bytes without control characters, and without a space at either end",
+                 QD_OPTION_PATH_SIZE_MAX);
+        break;
     case QD_OPTION_NUMBER:
         if (qd_options_uint32(text, &number) && number >= option->min && number <= option->max) {
             *(uint32_t *)option->value = number;
@@ -161,9 +191,8 @@ static bool store(const qd_option *option, const char *text, char rule[RULE_SIZE
     return false;
 }
 
-/* `source` is what the user wrote: "--workers" or "QUADRILLE_WORKERS". */
-static bool set(const qd_usage *usage, const qd_option *option, const char *source, const char *text, char *error,
-                size_t error_size)
+bool qd_option_set(const qd_usage *usage, const qd_option *option, const char *source, const char *text, char *error,
+                   size_t error_size)
 {
     char rule[RULE_SIZE] = "";
     double number;
@@ -230,6 +259,16 @@ static const qd_option *find(const reader *self, const char *name, size_t size)
     return NULL;
 }
 
+const qd_option *qd_options_find(const qd_option *options, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(without_dashes(options[i].name), name) == 0) {
+            return &options[i];
+        }
+    }
+    return NULL;
+}
+
 static bool refuse_unknown(const reader *self, const char *text, size_t size)
 {
     const char *name = without_dashes(text);
@@ -274,7 +313,7 @@ static bool read_option(reader *self, int *at)
     if (value == NULL) {
         value = self->argv[++*at];
     }
-    return set(self->usage, option, option->name, value, self->error, self->error_size);
+    return qd_option_set(self->usage, option, option->name, value, self->error, self->error_size);
 }
 
 /* QD_OPTIONS_HELP or QD_OPTIONS_VERSION if the text asks for it; else 0. */
@@ -307,7 +346,7 @@ static bool read_environment(const reader *self, qd_options_environment_fn envir
 
         qd_option_variable(self->usage, &self->options[i], name);
         const char *text = environment(name);
-        if (text != NULL && !set(self->usage, &self->options[i], name, text, self->error, self->error_size)) {
+        if (text != NULL && !qd_option_set(self->usage, &self->options[i], name, text, self->error, self->error_size)) {
             return false;
         }
     }

@@ -21,6 +21,7 @@ typedef enum qd_option_kind {
     QD_OPTION_SIZE,   /* uint64_t: bytes from min to max; K, M or G after the number makes it KiB, MiB or GiB */
     QD_OPTION_REAL,   /* double, from min to max */
     QD_OPTION_TEXT,   /* const char * */
+    QD_OPTION_PATH,   /* const char *: the path of a file, which a line of a file can hold; NULL: none */
     QD_OPTION_BOUNDS, /* qd_option_bounds: MINX,MINY,MAXX,MAXY, or six numbers in three dimensions */
     QD_OPTION_CHOICE, /* an enum, by the names in `choices` */
     QD_OPTION_PARSED, /* any: `parse` writes it */
@@ -28,6 +29,8 @@ typedef enum qd_option_kind {
 
 /* Parses a value. On failure, returns false and writes what it must be: "the path of a file". */
 typedef bool (*qd_option_parse_fn)(const char *text, void *value, char *rule, size_t rule_size);
+/* Writes a value as text that `parse` accepts. */
+typedef void (*qd_option_write_fn)(const void *value, char *text, size_t text_size);
 
 typedef struct qd_option {
     const char *name;     /* "--hz" */
@@ -39,7 +42,14 @@ typedef struct qd_option {
     const char *otherwise; /* the default in words; NULL: the help prints *value if it is a valid value */
     const qd_option_choice *choices;
     qd_option_parse_fn parse;
+    qd_option_write_fn write;
+    /* for programs with a configuration file */
+    bool not_in_file; /* it is no key of the file */
+    bool reloads;     /* the running program takes over a new value */
 } qd_option;
+
+/* Paths have at most this many bytes. */
+#define QD_OPTION_PATH_SIZE_MAX 4095u
 
 /* Rows of tables that are macros themselves, where the formatter breaks braces badly. */
 #define QD_FLAG_ROW(name, help, variable)                                                                              \
@@ -103,6 +113,20 @@ int qd_options_read(const qd_usage *usage, const qd_option *options, size_t coun
 /* The name of an option's variable: "QUADRILLE_FRAME_MAX". */
 #define QD_OPTION_VARIABLE_SIZE 64
 void qd_option_variable(const qd_usage *usage, const qd_option *option, char name[QD_OPTION_VARIABLE_SIZE]);
+
+/* ---- values of a table ---- */
+
+/* Sets an option from its value as text; a flag takes yes or no. `source` is what the user wrote: "--workers",
+ * "QUADRILLE_WORKERS". On failure, returns false, and `error` names the source, the value and the rule. Strings in
+ * the table then point into `text`. */
+bool qd_option_set(const qd_usage *usage, const qd_option *option, const char *source, const char *text, char *error,
+                   size_t error_size);
+/* Writes the value as text that qd_option_set accepts; "": it has none, and the program chooses. Not for
+ * QD_OPTION_BOUNDS. */
+#define QD_OPTION_VALUE_SIZE (QD_OPTION_PATH_SIZE_MAX + 1)
+void qd_option_value(const qd_option *option, char text[QD_OPTION_VALUE_SIZE]);
+/* The option with this name without its dashes, or NULL. */
+const qd_option *qd_options_find(const qd_option *options, size_t count, const char *name);
 
 /* Reports a misuse on the standard error, and names --help. The message is one or more sentences without the last
  * period. Returns QD_EXIT_USAGE. */

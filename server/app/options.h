@@ -3,8 +3,9 @@
  * The server's options: one table (options.c) with a row for each, read by the parser of all programs
  * (client/options/options.h).
  *
- * The environment may set each option as QUADRILLE_NAME (`-` as `_`); the command line overrides that. Pure: the caller
- * passes the environment in.
+ * An option has three sources: the command line overrides the environment, where it is QUADRILLE_NAME (`-` as `_`), and
+ * both override the file of --config. An option never holds a secret, only the path of a file that does, so that all
+ * values may be printed and logged.
  */
 #ifndef QD_APP_OPTIONS_H
 #define QD_APP_OPTIONS_H
@@ -14,10 +15,18 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "../../client/options/options.h"
 #include "../actor/service/limits.h"
 #include "../base/log.h"
 
 #define QD_LOOPS_MAX 64u
+
+/* Where the options come from. */
+typedef struct qd_server_sources {
+    int argc;
+    char **argv;
+    qd_options_environment_fn environment;
+} qd_server_sources;
 
 typedef struct qd_server_address {
     char host[256]; /* an IPv6 address without its brackets; "": none */
@@ -25,6 +34,8 @@ typedef struct qd_server_address {
 } qd_server_address;
 
 typedef struct qd_server_options {
+    const char *config; /* NULL: no file */
+    bool check_config, print_config;
     qd_server_address listen;
     qd_server_address admin;      /* where the admin server listens, if at all */
     const char *admin_token_file; /* NULL: none */
@@ -33,7 +44,7 @@ typedef struct qd_server_options {
     uint32_t loops;            /* 0: one per two cores */
     uint64_t memory_bytes_max; /* 0: 80 % of the machine's or the container's */
     uint32_t drain_seconds;    /* from SIGTERM to the end of the process, at most */
-    qd_limits limits;
+    qd_limits limits;          /* address_connections_max: 0: 3/4 of connections_max, at least 16 */
     const char *token_file;    /* NULL: none */
     const char *tls_cert;      /* NULL: connections are not encrypted */
     const char *tls_key;       /* with tls_cert, or NULL */
@@ -43,12 +54,15 @@ typedef struct qd_server_options {
     qd_log_level log_level;
     const char *log_level_file; /* overrides log_level; NULL: none */
     qd_log_format log_format;
+    char *texts; /* the strings of the file; see qd_server_options_release */
 } qd_server_options;
 
 typedef enum qd_server_options_result {
     QD_SERVER_OPTIONS_RUN = 0,
     QD_SERVER_OPTIONS_HELP,    /* --help was given */
     QD_SERVER_OPTIONS_VERSION, /* --version was given */
+    QD_SERVER_OPTIONS_PRINT,   /* --print-config was given */
+    QD_SERVER_OPTIONS_CHECK,   /* --check-config was given */
     QD_SERVER_OPTIONS_BAD,     /* *error names the option, the value and the fix */
 } qd_server_options_result;
 
@@ -60,9 +74,31 @@ bool qd_server_options_is_loopback(const char *host);
  * that Kubernetes and Docker set for a service named quadrille (QUADRILLE_PORT=tcp://10.0.0.1:7400). */
 bool qd_server_options_is_stray(const char *variable, char *text, size_t text_size);
 
-/* Moves the arguments in argv. The strings in *options point into argv and the environment. */
-qd_server_options_result qd_server_options_parse(int argc, char *argv[], char *(*environment)(const char *name),
-                                                 qd_server_options *options, char *error, size_t error_size);
+/* Reads the file, the environment and the command line. The strings in *options point into these and into
+ * options->texts. */
+qd_server_options_result qd_server_options_parse(const qd_server_sources *sources, qd_server_options *options,
+                                                 char *error, size_t error_size);
+/* Frees the strings of the file. */
+void qd_server_options_release(qd_server_options *options);
+
+/* Whether the options contradict each other; *error then names them and the fix. */
+bool qd_server_options_conflict(const qd_server_options *options, char *error, size_t error_size);
+
+/* ---- reloading ---- */
+
+/* Receives an option with another value than the running server has. `applied`: the server has it from now on; otherwise
+ * it takes a restart. "": no value, and the server chooses. */
+typedef void (*qd_server_option_changed_fn)(const char *name, const char *before, const char *after, bool applied);
+/* Takes over what may change while the server runs. Strings that may change then belong to *running; the others stay
+ * where they are. Returns false without memory: nothing has changed then. */
+bool qd_server_options_merge(qd_server_options *running, const qd_server_options *next,
+                             qd_server_option_changed_fn changed);
+
+/* ---- output ---- */
+
+/* Prints a complete configuration file: with the values of these options, or with NULL, all keys with their defaults in
+ * comments. */
+void qd_server_options_print(FILE *stream, const qd_server_options *options);
 void qd_server_options_help(FILE *stream);
 void qd_server_options_version(FILE *stream);
 

@@ -82,22 +82,6 @@ void qd_server_refused(void *context, qd_net_refusal reason)
     qd_count(&((qd_server *)context)->service.counters, counters[reason], 1);
 }
 
-void qd_server_reload_tokens(qd_server *server, const char *path)
-{
-    char error[400];
-
-    if (path == NULL) {
-        return;
-    }
-    qd_tokens *tokens = qd_tokens_read(path, error, sizeof error);
-    if (tokens == NULL) {
-        qd_log(QD_LOG_ERROR, "the tokens stay as they are", QD_LOG_STRING("error", error));
-        return;
-    }
-    (void)qd_sessions_reload(&server->sessions, tokens);
-    qd_tokens_release(tokens);
-}
-
 void qd_server_close_rooms(qd_server *server)
 {
     qd_room_directory *directory = &server->service.directory;

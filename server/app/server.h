@@ -35,10 +35,6 @@ qd_buffer *qd_server_refusal(void *server, qd_net_refusal reason);
 /* For qd_net_config.refused: counts it. [any] */
 void qd_server_refused(void *server, qd_net_refusal reason);
 
-/* Reads the token file again: see qd_sessions_reload. If it cannot be read, logs why, and the tokens stay as they are. No
- * effect on a server that started without tokens. [any] */
-void qd_server_reload_tokens(qd_server *server, const char *path);
-
 /* ---- stopping, in this order ---- */
 
 /* No room is opened any more, and all open rooms are closed. What is queued and changes a room is carried out before,

@@ -18,7 +18,7 @@
 #include "../net/net.h"
 #include "../work/pool.h"
 #include "cores.h"
-#include "log_level.h"
+#include "reload.h"
 #include "server.h"
 #include "signals.h"
 
@@ -57,65 +57,14 @@ static void sleep_ms(long ms)
     nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
 }
 
-/* ---- signals ---- */
-
-static bool read_log_level(const qd_server_options *options, char *error, size_t error_size)
-{
-    qd_log_level level = options->log_level;
-
-    if (options->log_level_file != NULL &&
-        qd_log_level_read(options->log_level_file, &level, error, error_size) != QD_OK) {
-        return false;
-    }
-    qd_log_level_set(level);
-    return true;
-}
-
-static qd_tls_files tls_files_of(const qd_server_options *options)
-{
-    return (qd_tls_files){.cert = options->tls_cert, .key = options->tls_key, .client_ca = options->tls_client_ca};
-}
-
-/* What cannot be read keeps its present value. */
-static void reload_admin_tokens(const qd_server_options *options, qd_admin *admin)
-{
-    char error[400];
-
-    if (admin == NULL || options->admin_token_file == NULL) {
-        return;
-    }
-    qd_tokens *tokens = qd_admin_tokens_read(options->admin_token_file, error, sizeof error);
-    if (tokens == NULL) {
-        qd_log(QD_LOG_ERROR, "the admin tokens stay as they are", QD_LOG_STRING("error", error));
-    }
-    qd_admin_set_tokens(admin, tokens);
-    qd_tokens_release(tokens);
-}
-
-static void reload(const qd_server_options *options, qd_server *server, qd_tls *tls, qd_admin *admin)
-{
-    const qd_tls_files files = tls_files_of(options);
-    char error[400];
-
-    if (!read_log_level(options, error, sizeof error)) {
-        qd_log(QD_LOG_WARN, "cannot reload --log-level-file", QD_LOG_STRING("error", error));
-    }
-    if (tls != NULL && qd_tls_reload(tls, &files, error, sizeof error) != QD_OK) {
-        qd_log(QD_LOG_ERROR, "the certificate stays as it is", QD_LOG_STRING("error", error));
-    }
-    qd_server_reload_tokens(server, options->token_file);
-    reload_admin_tokens(options, admin);
-    qd_log(QD_LOG_INFO, "reloaded");
-}
-
-static void wait_to_stop(const qd_server_options *options, qd_server *server, qd_tls *tls, qd_admin *admin)
+static void wait_to_stop(qd_server_options *running, const qd_server_sources *sources, const qd_reload_target *target)
 {
     int number;
 
     while ((number = qd_signals_wait()) == SIGHUP) {
-        reload(options, server, tls, admin);
+        qd_reload(running, sources, target);
     }
-    qd_admin_stopping(admin);
+    qd_admin_stopping(target->admin);
     qd_log(QD_LOG_INFO, "stopping", QD_LOG_NUMBER("signal", (uint64_t)number));
     qd_signals_release();
 }
@@ -251,48 +200,21 @@ static bool has_memory(void)
     return false;
 }
 
-/* The tokens of the admin server. Without them, it serves this machine alone. Returns whether it may start. */
-static bool read_admin_tokens(const qd_server_options *options, qd_tokens **tokens)
-{
-    char error[400];
-
-    *tokens = NULL;
-    if (options->admin_token_file != NULL) {
-        *tokens = qd_admin_tokens_read(options->admin_token_file, error, sizeof error);
-        if (*tokens == NULL) {
-            fprintf(stderr, "quadrille-server: --admin-token-file: %s\n", error);
-        }
-        return *tokens != NULL;
-    }
-    if (qd_server_options_is_loopback(options->admin.host)) {
-        return true;
-    }
-    fprintf(stderr,
-            "quadrille-server: --admin is %s, and there is no --admin-token-file; must be a loopback address then. Set "
-            "--admin-token-file\n",
-            options->admin.host);
-    return false;
-}
-
 /* Starts the admin server if there shall be one. Returns 0, or the exit status. */
-static int start_admin(const qd_server_options *options, qd_server *server, qd_admin **admin)
+static int start_admin(const qd_server_options *options, qd_server *server, qd_tokens *tokens, qd_admin **admin)
 {
     char error[400];
-    qd_tokens *tokens;
-
-    if (options->admin.host[0] == '\0') {
-        return 0;
-    }
-    if (!read_admin_tokens(options, &tokens)) {
-        return 1;
-    }
     const qd_admin_config config = {.host = options->admin.host,
                                     .port = options->admin.port,
                                     .tokens = tokens,
                                     .sessions = &server->sessions,
                                     .room_labels = options->admin_room_labels};
+
+    *admin = NULL;
+    if (options->admin.host[0] == '\0') {
+        return 0;
+    }
     const qd_status status = qd_admin_start(&config, admin, error, sizeof error);
-    qd_tokens_release(tokens);
     if (status == QD_OK) {
         return 0;
     }
@@ -300,7 +222,8 @@ static int start_admin(const qd_server_options *options, qd_server *server, qd_a
     return status == QD_ERR_NO_MEMORY ? 2 : 1;
 }
 
-static int serve(const qd_server_options *options, const qd_server_config *config, qd_tls *tls)
+static int serve(qd_server_options *options, const qd_server_sources *sources, const qd_option_files *files,
+                 const qd_server_config *config)
 {
     const qd_limits *limits = &config->service.limits;
     qd_server server;
@@ -309,6 +232,7 @@ static int serve(const qd_server_options *options, const qd_server_config *confi
     const qd_net_config net_config = {
         .host = options->listen.host,
         .port = options->listen.port,
+        .tls = files->tls,
         .loops = loops_of(options),
         .connections_max = limits->connections_max,
         .address_connections_max = limits->address_connections_max,
@@ -320,7 +244,6 @@ static int serve(const qd_server_options *options, const qd_server_config *confi
         .unread_ms_max = limits->slow_ms_max,
         .outbox_bytes_max = limits->queue_bytes_max,
         .frame_bytes_max = QD_FRAME_BYTES_BEFORE_HELLO,
-        .tls = tls,
         .handler = qd_server_link_handler(&server),
         .refusal = qd_server_refusal,
         .refusal_context = &server,
@@ -335,8 +258,8 @@ static int serve(const qd_server_options *options, const qd_server_config *confi
         return 1;
     }
     qd_memory_limit_footprint(true);
-    qd_admin *admin = NULL;
-    const int failed = start_admin(options, &server, &admin);
+    qd_admin *admin;
+    const int failed = start_admin(options, &server, files->admin_tokens, &admin);
     if (failed != 0 || !has_memory()) {
         stop(&server, net, &options->drain_seconds);
         qd_admin_stop(admin);
@@ -351,111 +274,32 @@ static int serve(const qd_server_options *options, const qd_server_config *confi
     }
     fflush(stdout);
     qd_log(QD_LOG_INFO, "listening", QD_LOG_STRING("host", options->listen.host),
-           QD_LOG_NUMBER("port", qd_net_port(net)), QD_LOG_STRING("tls", tls != NULL ? "on" : "off"),
+           QD_LOG_NUMBER("port", qd_net_port(net)), QD_LOG_STRING("tls", files->tls != NULL ? "on" : "off"),
            QD_LOG_NUMBER("workers", config->service.workers), QD_LOG_NUMBER("loops", net_config.loops),
            QD_LOG_NUMBER("memory_max", qd_memory_limit()));
-    wait_to_stop(options, &server, tls, admin);
+    wait_to_stop(options, sources, &(qd_reload_target){.server = &server, .tls = files->tls, .admin = admin});
     stop(&server, net, &options->drain_seconds);
     qd_admin_stop(admin);
     qd_server_deinit(&server);
     return 0;
 }
 
-/* Reads the certificate, if there is one. Returns whether the server may start. */
-static bool read_tls(const qd_server_options *options, qd_tls **tls)
+static void warn_of_strangers(const qd_server_options *options)
 {
-    const qd_tls_files files = tls_files_of(options);
-    char error[400];
-
-    *tls = NULL;
-    if ((files.cert == NULL) != (files.key == NULL)) {
-        fprintf(stderr, "quadrille-server: %s is missing; must be given with %s. Set both, or none\n",
-                files.cert == NULL ? "--tls-cert" : "--tls-key", files.cert == NULL ? "--tls-key" : "--tls-cert");
-        return false;
-    }
-    if (files.cert == NULL && files.client_ca != NULL) {
-        fprintf(stderr, "quadrille-server: --tls-client-ca is given without --tls-cert; must be given with it. Set "
-                        "--tls-cert and --tls-key\n");
-        return false;
-    }
-    if (files.cert == NULL) {
-        return true;
-    }
-    *tls = qd_tls_create(&files, error, sizeof error);
-    if (*tls == NULL) {
-        fprintf(stderr, "quadrille-server: TLS: %s\n", error);
-    }
-    return *tls != NULL;
-}
-
-/* Reads the tokens, if there are any. Without them, only this machine may use the server, or clients with a certificate,
- * unless --insecure says otherwise. Returns whether the server may start. */
-static bool read_tokens(const qd_server_options *options, qd_tokens **tokens)
-{
-    char error[400];
-
-    *tokens = NULL;
-    if (options->token_file != NULL && options->insecure) {
-        fprintf(stderr, "quadrille-server: --insecure is given with --token-file; must be alone. Leave one out\n");
-        return false;
-    }
-    if (options->token_file != NULL) {
-        *tokens = qd_tokens_read(options->token_file, error, sizeof error);
-        if (*tokens == NULL) {
-            fprintf(stderr, "quadrille-server: --token-file: %s\n", error);
-        }
-        return *tokens != NULL;
-    }
-    if (options->tls_client_ca != NULL && options->insecure) {
-        fprintf(stderr, "quadrille-server: --insecure is given with --tls-client-ca; must be alone. Leave one out\n");
-        return false;
-    }
-    const bool is_closed = qd_server_options_is_loopback(options->listen.host) || options->tls_client_ca != NULL;
-    if (!is_closed && !options->insecure) {
-        fprintf(stderr,
-                "quadrille-server: --listen is %s, and there is no --token-file; must be a loopback address then. Set "
-                "--token-file, --tls-client-ca, or --insecure to let anybody in\n",
-                options->listen.host);
-        return false;
-    }
-    if (!is_closed) {
+    if (options->insecure && !qd_server_options_is_loopback(options->listen.host)) {
         qd_log(QD_LOG_WARN, "anybody who reaches the server may use it (--insecure). Set --token-file",
                QD_LOG_STRING("host", options->listen.host));
     }
-    return true;
 }
 
-/* A server for this machine alone sets nothing aside for others: it has no quotas per address, unless they are given. */
-static qd_limits limits_of(const qd_server_options *options)
-{
-    qd_limits limits = options->limits;
-    uint32_t *const quotas[] = {&limits.token_connections_max,  &limits.token_detached_max,
-                                &limits.token_rooms_max,        &limits.token_entities_max,
-                                &limits.token_observers_max,    &limits.token_visible_entries_max,
-                                &limits.token_subscriptions_max};
-
-    if (options->token_file != NULL || options->insecure || options->tls_client_ca != NULL) {
-        return limits;
-    }
-    for (size_t i = 0; i < sizeof quotas / sizeof quotas[0]; i++) {
-        *quotas[i] = *quotas[i] != 0 ? *quotas[i] : UINT32_MAX;
-    }
-    limits.token_memory_max = limits.token_memory_max != 0 ? limits.token_memory_max : UINT64_MAX;
-    return limits;
-}
-
-static int run(const qd_server_options *options)
+static int run(qd_server_options *options, const qd_server_sources *sources, const qd_option_files *files)
 {
     warn_of_strays();
+    warn_of_strangers(options);
     qd_memory_limit_set(options->memory_bytes_max != 0 ? (size_t)options->memory_bytes_max
                                                        : qd_memory_of_machine() / 100 * 80);
-    qd_tokens *tokens = NULL;
-    qd_tls *tls = NULL;
     qd_pool *pool = NULL;
     int status = 1;
-    if (!read_tls(options, &tls) || !read_tokens(options, &tokens)) {
-        goto done;
-    }
     uint32_t workers = options->workers != 0 ? options->workers : qd_cores();
     if (workers > QD_POOL_WORKERS_MAX) {
         workers = QD_POOL_WORKERS_MAX;
@@ -467,40 +311,45 @@ static int run(const qd_server_options *options)
     const qd_server_config config = {
         .service =
             {
-                .limits = limits_of(options),
+                .limits = qd_limits_of(options),
                 .scheduler = qd_pool_scheduler(pool),
                 .workers = workers,
                 .time_budget_ns = TIME_BUDGET_NS,
                 .time_burst_ns = TIME_BURST_NS,
                 .random = random_number,
             },
-        .tokens = tokens,
+        .tokens = files->tokens,
     };
-    status = serve(options, &config, tls);
+    status = serve(options, sources, files, &config);
 done:
     if (pool != NULL) {
         qd_pool_destroy(pool);
     }
-    qd_tokens_release(tokens);
-    qd_tls_destroy(tls);
     return status;
 }
 
-int qd_run(const qd_server_options *options)
+int qd_run(const qd_server_options *options, const qd_server_sources *sources)
 {
-    char error[400];
+    qd_server_options running = *options;
+    qd_option_files files;
+    char error[600];
 
     qd_log_format_set(options->log_format);
+    if (!qd_option_files_read(options, &files, error, sizeof error)) {
+        fprintf(stderr, "quadrille-server: %s\n", error);
+        return 1;
+    }
+    running.texts = NULL; /* those of the file belong to the caller */
     qd_log_audit_set(options->audit);
-    if (!read_log_level(options, error, sizeof error)) {
-        fprintf(stderr, "quadrille-server: --log-level-file: %s\n", error);
-        return 1;
-    }
-    if (!qd_log_start()) {
+    qd_log_level_set(files.log_level);
+    int status = 1;
+    if (qd_log_start()) {
+        status = run(&running, sources, &files);
+        qd_log_stop(LOG_MS_MAX);
+    } else {
         fprintf(stderr, "quadrille-server: the system refused to start a thread\n");
-        return 1;
     }
-    int status = run(options);
-    qd_log_stop(LOG_MS_MAX);
+    qd_option_files_release(&files);
+    qd_server_options_release(&running);
     return status;
 }

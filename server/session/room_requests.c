@@ -16,7 +16,7 @@
 /* Whether the session may be in one more room. */
 static bool may_have_another(const qd_session *session, qd_fault *fault)
 {
-    const uint64_t max = session->service->accounts.quotas.session[QD_QUOTA_JOINED];
+    const uint64_t max = atomic_load(&session->service->accounts.quotas.session[QD_QUOTA_JOINED]);
     const qd_shortage shortage = {
         .code = QD_ERROR_QUOTA_SESSION, .quota = QD_QUOTA_JOINED, .used = qd_session_open_rooms(session), .max = max};
 

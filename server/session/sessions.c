@@ -136,18 +136,32 @@ static void run_timer(qd_actor *timer)
 
 /* ---- open sessions ---- */
 
+/* Under the lock. */
+static void apply_quotas(const qd_sessions *sessions)
+{
+    const qd_tokens *tokens = sessions->tokens;
+
+    qd_quotas_set(&sessions->service->accounts.quotas, &sessions->quotas, qd_memory_limit(),
+                  tokens != NULL && tokens->count == 1);
+}
+
 void qd_sessions_set_tokens(qd_sessions *sessions, qd_tokens *tokens)
 {
-    qd_service *service = sessions->service;
-
     sessions->tokens = qd_tokens_acquire(tokens);
-    qd_quotas_set(&service->accounts.quotas, &service->config.limits, qd_memory_limit(),
-                  tokens != NULL && tokens->count == 1);
+    apply_quotas(sessions);
+}
+
+void qd_sessions_set_quotas(qd_sessions *sessions, const qd_limits *limits)
+{
+    pthread_mutex_lock(&sessions->mutex);
+    sessions->quotas = *limits;
+    apply_quotas(sessions);
+    pthread_mutex_unlock(&sessions->mutex);
 }
 
 void qd_sessions_init(qd_sessions *sessions, qd_service *service, qd_tokens *tokens)
 {
-    *sessions = (qd_sessions){.service = service};
+    *sessions = (qd_sessions){.service = service, .quotas = service->config.limits};
     qd_sessions_set_tokens(sessions, tokens);
     TAILQ_INIT(&sessions->open);
     TAILQ_INIT(&sessions->detached);

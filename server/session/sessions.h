@@ -25,6 +25,7 @@ typedef struct qd_sessions {
     /* For all that follows. Only `wake` of a scheduler is called inside, and links are sent to. */
     pthread_mutex_t mutex;
     qd_tokens *tokens;                            /* a reference; NULL: every token is accepted, for all rooms */
+    qd_limits quotas;                             /* the limits of which the quotas hold now */
     TAILQ_HEAD(qd_session_list, qd_session) open; /* whose link is open */
     struct qd_session_list detached;              /* in the order in which they expire */
     struct qd_session_list leaving;               /* the timer actor gives up their rooms, and destroys them */
@@ -38,6 +39,9 @@ typedef struct qd_sessions {
 
 /* Sets the tokens, with a reference, and the quotas that follow from them. Under the lock. */
 void qd_sessions_set_tokens(qd_sessions *sessions, qd_tokens *tokens);
+/* From now on, these are the quotas of sessions and tokens; other limits have no effect. Who has more keeps it, and gets
+ * no more. [any] */
+void qd_sessions_set_quotas(qd_sessions *sessions, const qd_limits *limits);
 /* Takes a reference to the tokens, and sets the quotas of the service's accounts. */
 void qd_sessions_init(qd_sessions *sessions, qd_service *service, qd_tokens *tokens);
 /* All sessions must be gone, and the timer actor retired. */

@@ -60,6 +60,9 @@ podman run --rm "${locked[@]}" localhost/quadrille > "$work/refused.log" 2>&1 &&
 grep -q -- '--listen is 0\.0\.0\.0, and there is no --token-file; .*--insecure' "$work/refused.log" ||
     fail "it does not say why it does not start"
 
+podman run --rm "${locked[@]}" localhost/quadrille --print-config | grep -qx 'listen = 0\.0\.0\.0:7400' ||
+    fail "it does not print its configuration"
+
 say "making a token as compose does, and running the image with it"
 make_token=$(sed -n 's/^    command: \["\(umask .*\)"\]$/\1/p' "$QD_SOURCE/docker/compose.yml")
 make_token=${make_token//\\\\/\\}
@@ -68,8 +71,8 @@ for _ in 1 2; do
     podman run --rm "${locked[@]}" -v state:/var/lib/quadrille --entrypoint '["sh", "-c"]' localhost/quadrille \
         "$make_token" || fail "the token is not made"
 done
-container=$(podman run -d "${locked[@]}" -v state:/var/lib/quadrille:ro localhost/quadrille \
-    --token-file /var/lib/quadrille/token)
+container=$(podman run -d "${locked[@]}" -v state:/var/lib/quadrille:ro \
+    -v "$QD_SOURCE/docker/quadrille.conf:/etc/quadrille/quadrille.conf:ro" localhost/quadrille)
 in_container() { podman run --rm "${locked[@]}" --network "container:$container" "$@"; }
 pings() { in_container --entrypoint '["quadrille", "ping"]' "$@" localhost/quadrille > /dev/null 2>&1; }
 for ((tries = 0; ; tries++)); do

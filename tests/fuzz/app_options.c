@@ -69,7 +69,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         }
     }
     check_strays();
-    switch (qd_server_options_parse(count, arguments, find_variable, &options, error, sizeof error)) {
+    switch (
+        qd_server_options_parse(&(qd_server_sources){count, arguments, find_variable}, &options, error, sizeof error)) {
     case QD_SERVER_OPTIONS_RUN:
         check_options(&options);
         break;
@@ -79,6 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     default:
         break;
     }
+    qd_server_options_release(&options);
     free(copy);
     return 0;
 }

@@ -116,7 +116,7 @@ joined() { as boss quadrille sessions match-1 | grep -c ' connected ' | grep -qx
 until_true joined
 echo 'broken nonsense' >>"$scratch/tokens"
 kill -HUP "$server_pid"
-kept() { grep -q 'the tokens stay as they are error=.line 4 of .* is no role' "$scratch/log"; }
+kept() { grep -q 'the configuration stays as it is error=.--token-file: line 4 of .* is no role' "$scratch/log"; }
 until_true kept
 until_true joined
 printf '%s\n' 'boss admin' 'game writer match-*' 'newcomer' >"$scratch/tokens"

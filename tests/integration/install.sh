@@ -20,11 +20,15 @@ esac
 prefix=$scratch/prefix
 cmake --install "$QD_BUILD" --prefix "$prefix" >"$scratch/log" || { cat "$scratch/log"; fail "cmake --install failed"; }
 for file in include/quadrille/{quadrille,quadrille-version,quadrille-views,quadrille-session,messages,messages_base,messages_views,quadrille-uv}.h \
-    share/quadrille/{quadrille.proto,SPEC.md,README.md} bin/quadrille-server \
+    share/quadrille/{quadrille.proto,SPEC.md,README.md} bin/quadrille-server etc/quadrille/quadrille.conf \
     share/man/man1/quadrille{,-server,-bench}.1 share/bash-completion/completions/quadrille{,-server,-bench} \
     share/zsh/site-functions/_quadrille{,-server,-bench}; do
     [ -f "$prefix/$file" ] || fail "$file is not installed"
 done
+# What the operator has changed stays.
+echo 'workers = 1' >"$prefix/etc/quadrille/quadrille.conf"
+cmake --install "$QD_BUILD" --prefix "$prefix" >"$scratch/log" || { cat "$scratch/log"; fail "cmake --install failed"; }
+[ "$(cat "$prefix/etc/quadrille/quadrille.conf")" = 'workers = 1' ] || fail "a changed quadrille.conf is overwritten"
 pkgconfig=$(dirname "$(find "$prefix" -name quadrille.pc)")
 library=${pkgconfig%/pkgconfig}
 

@@ -77,7 +77,7 @@ SESSION_TEST(hangup_reads_the_log_level_again_and_ends_nothing)
     /* What is wrong is reported, and the level stays. */
     write_file(path, "loud\n");
     qd_process_signal(server, SIGHUP);
-    await_lines(server, " warn  cannot reload --log-level-file error=\"", 1);
+    await_lines(server, " error the configuration stays as it is error=\"--log-level-file: ", 1);
     session_close(session_open(qd_server_address(server)));
     await_lines(server, " debug connected session=", 2);
     session_check_bystanders();

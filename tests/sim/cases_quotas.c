@@ -357,6 +357,42 @@ SCENARIO(detached_sessions_of_a_token_are_limited, .limits = {.connections_max =
     WORLD("detached 1"),
 };
 
+/* ---- changed while the server runs ---- */
+
+static void set_entities(sim_scenario *play, uint32_t of_session, uint32_t of_token)
+{
+    qd_limits limits = play->house->server.service.config.limits;
+
+    limits.session_entities_max = of_session;
+    limits.token_entities_max = of_token;
+    qd_sessions_set_quotas(&play->house->server.sessions, &limits);
+}
+
+static void lower(sim_scenario *play)
+{
+    set_entities(play, 1, 9);
+}
+
+static void raise_session(sim_scenario *play)
+{
+    set_entities(play, 4, 3);
+}
+
+/* Sessions keep what they have. */
+SCENARIO(changed_quotas_hold_for_sessions_that_are_open, .limits = {.session_entities_max = 2, .token_entities_max = 9},
+         CONFIG(.tick_mode = QD_TICK_MODE_STEP, .grace_ms = 100)) = {
+    CALL(set_tokens),
+    JOIN(A, "alpha"),
+    SPAWN(A, "", 1, 2, 5),
+    CALL(lower),
+    SPAWN(A, "accepted 0 QUOTA_SESSION: must have at most 1 (--session-entities-max)", 3, 1, 0),
+    DESPAWN(A, "", 1),
+    SPAWN(A, "accepted 0 QUOTA_SESSION", 3, 1, 0),
+    CALL(raise_session),
+    SPAWN(A, "", 3, 2, 5),
+    SPAWN(A, "accepted 0 QUOTA_TOKEN: must have at most 3 (--token-entities-max)", 5, 1, 0),
+};
+
 /* ---- defaults ---- */
 
 static uint64_t tenant_max(const sim_house *house, qd_quota quota)
@@ -368,10 +404,11 @@ static uint64_t tenant_max(const sim_house *house, qd_quota quota)
 CASE(one_token_may_use_all_and_two_share)
 {
     static qd_grant grants[] = {{"alpha", QD_ROLE_WRITER, ""}, {"beta", QD_ROLE_WRITER, ""}};
-    qd_limits *limits = &house->server.service.config.limits;
+    qd_limits limits = house->server.service.config.limits;
 
-    limits->token_rooms_max = limits->token_detached_max = limits->token_connections_max = 0;
-    limits->token_entities_max = limits->token_observers_max = 0;
+    limits.token_rooms_max = limits.token_detached_max = limits.token_connections_max = 0;
+    limits.token_entities_max = limits.token_observers_max = 0;
+    qd_sessions_set_quotas(&house->server.sessions, &limits);
     sim_house_tokens(house, grants, 1);
     sim_check(tenant_max(house, QD_QUOTA_CREATED) == 0 && tenant_max(house, QD_QUOTA_DETACHED) == 0 &&
                   tenant_max(house, QD_QUOTA_CONNECTIONS) == 0 && tenant_max(house, QD_QUOTA_ENTITIES) == 0,

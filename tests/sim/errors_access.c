@@ -21,7 +21,7 @@ static void ask(sim_texts *texts, sim_peer *peer, qd_client_message message)
 
 static void write_quotas_of_session(sim_texts *texts, sim_house *house, sim_peer *peer, uint64_t room)
 {
-    uint64_t *max = house->server.service.accounts.quotas.session;
+    _Atomic uint64_t *max = house->server.service.accounts.quotas.session;
     const qd_msg_observers two = {
         .room = room, .count = 2, .id = IDS(1, 2), .x = FLOATS(1, 1), .y = FLOATS(1, 1), .range = FLOATS(5, 5)};
 
@@ -60,18 +60,18 @@ static void write_quotas_of_tenant(sim_texts *texts, sim_house *house, sim_peer 
 static void write_quota_of_token(sim_texts *texts, sim_house *house)
 {
     static qd_grant known = {"known", QD_ROLE_WRITER, ""};
-    qd_limits *limits = &house->server.service.config.limits;
-    const uint32_t before = limits->token_connections_max;
+    qd_limits limits = house->server.service.config.limits;
     sim_peer first, second;
 
-    limits->token_connections_max = 1;
+    limits.token_connections_max = 1;
+    qd_sessions_set_quotas(&house->server.sessions, &limits);
     sim_house_tokens(house, &known, 1);
     sim_peer_open(&first, house, "known");
     sim_peer_connect(&second, house);
     ask(texts, &second, MESSAGE(HELLO, .hello = {.version = QD_PROTOCOL_VERSION, .token = "known"}));
     sim_peer_close(&second);
     sim_peer_close(&first);
-    limits->token_connections_max = before;
+    qd_sessions_set_quotas(&house->server.sessions, &house->server.service.config.limits);
     sim_house_tokens(house, NULL, 0);
 }
 

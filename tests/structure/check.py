@@ -28,7 +28,8 @@ FILES_MAX = 16
 # Which folders each folder may include. A folder may always include itself.
 LAYERS = {
     "server": ["app"],
-    "app": ["client/options", "admin", "session", "session/check", "actor", "actor/service", "room", "space", "work", "net", "net/tls", "base", "proto"],
+    "app": ["app/config", "client/options", "admin", "session", "session/check", "actor", "actor/service", "room", "space", "work", "net", "net/tls", "base", "proto"],
+    "app/config": ["client/options"],
     "admin": ["admin/parts", "session", "session/check", "actor", "actor/service", "base", "proto"],
     "admin/parts": ["session/check", "base", "proto"],
     "session": ["session/check", "actor", "actor/state", "actor/service", "actor/pacing", "net", "base", "proto"],

@@ -31,7 +31,7 @@ static int teardown(void **state)
 
 static void set_quotas(uint64_t of_session, uint64_t of_tenant)
 {
-    accounts.quotas.session[QD_QUOTA_ENTITIES] = of_session;
+    atomic_store(&accounts.quotas.session[QD_QUOTA_ENTITIES], of_session);
     atomic_store(&accounts.quotas.tenant[QD_QUOTA_ENTITIES], of_tenant);
 }
 

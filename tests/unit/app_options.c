@@ -26,7 +26,7 @@ static qd_server_options_result parse(char **argv)
     while (argv[argc] != NULL) {
         argc++;
     }
-    return qd_server_options_parse(argc, argv, environment, &options, error, sizeof error);
+    return qd_server_options_parse(&(qd_server_sources){argc, argv, environment}, &options, error, sizeof error);
 }
 
 static void assert_bad(qd_server_options_result result, const char *text)
@@ -114,6 +114,8 @@ TEST(listen_without_host_and_port_is_refused)
     assert_int_equal(PARSE("--listen", "[]:7400"), QD_SERVER_OPTIONS_BAD);
 }
 
+#define PATH_RULE "the path of a file: 1 to 4095 bytes without control characters, and without a space at either end"
+
 /* Errors quote texts, not numbers. */
 static bool is_number(const char *text)
 {
@@ -143,10 +145,13 @@ TEST(option_with_bad_value_is_refused)
         {"--frame-max", "18446744073709551615G", "a size from 8K to 256M"},
         {"--frame-max", "17179869185G", "a size from 8K to 256M"},
         {"--log-level", "loud", "error, warn, info or debug"},
-        {"--token-file", "", "the path of a file"},
+        {"--listen", "local host:7400", "HOST:PORT with a host without spaces and control characters"},
+        {"--token-file", "", PATH_RULE},
+        {"--token-file", " tokens", PATH_RULE},
+        {"--token-file", "tokens\n", PATH_RULE},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char together[80], text[200];
+        char together[80], text[300];
 
         snprintf(together, sizeof together, "%s=%s", rows[i].option, rows[i].value);
         const char *quote = is_number(rows[i].value) ? "" : "'";

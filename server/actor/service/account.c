@@ -130,8 +130,8 @@ void qd_account_release(qd_account *account)
 static uint64_t max_of(const qd_account *account, qd_quota quota)
 {
     const qd_quotas *quotas = &account->accounts->quotas;
-    const uint64_t max = account->tenant != NULL ? quotas->session[quota]
-                                                 : atomic_load_explicit(&quotas->tenant[quota], memory_order_relaxed);
+    const _Atomic uint64_t *maxima = account->tenant != NULL ? quotas->session : quotas->tenant;
+    const uint64_t max = atomic_load_explicit(&maxima[quota], memory_order_relaxed);
 
     return max == 0 ? UINT64_MAX : max;
 }

@@ -37,8 +37,7 @@ typedef enum qd_quota {
 
 /* How much one session and one tenant may use; 0: as much as they want. */
 typedef struct qd_quotas {
-    uint64_t session[QD_QUOTAS];
-    _Atomic uint64_t tenant[QD_QUOTAS];
+    _Atomic uint64_t session[QD_QUOTAS], tenant[QD_QUOTAS];
 } qd_quotas;
 
 #define QD_ACCOUNT_BUCKETS 1024u

@@ -54,19 +54,13 @@ void qd_tls_destroy(qd_tls *tls)
     qd_shared_free(tls, sizeof *tls);
 }
 
-qd_status qd_tls_reload(qd_tls *tls, const qd_tls_files *files, char *error, size_t error_size)
+void qd_tls_exchange(qd_tls *tls, qd_tls *next)
 {
-    SSL_CTX *context = qd_tls_credentials_read(files, error, error_size);
-
-    if (context == NULL) {
-        return QD_ERR_INVALID;
-    }
     pthread_mutex_lock(&tls->lock);
     SSL_CTX *before = tls->context;
-    tls->context = context;
+    tls->context = next->context;
     pthread_mutex_unlock(&tls->lock);
-    SSL_CTX_free(before);
-    return QD_OK;
+    next->context = before;
 }
 
 SSL_CTX *qd_tls_acquire(qd_tls *tls)

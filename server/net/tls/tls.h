@@ -21,8 +21,8 @@ qd_tls *qd_tls_create(const qd_tls_files *files, char *error, size_t error_size)
 /* Accepts NULL. */
 void qd_tls_destroy(qd_tls *tls);
 
-/* Reads the files again. On failure, `error` says why, and everything stays as it is. [any] */
-qd_status qd_tls_reload(qd_tls *tls, const qd_tls_files *files, char *error, size_t error_size) QD_MUST_USE;
+/* Exchanges the credentials of the two: a reload. [any, if `next` is the caller's alone] */
+void qd_tls_exchange(qd_tls *tls, qd_tls *next);
 
 /* The present credentials, with a reference for the caller. [any] */
 SSL_CTX *qd_tls_acquire(qd_tls *tls);

@@ -35,7 +35,7 @@ void qd_quotas_set(qd_quotas *quotas, const qd_limits *limits, uint64_t memory_b
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        quotas->session[rows[i].quota] = rows[i].of_session;
+        atomic_store(&quotas->session[rows[i].quota], rows[i].of_session);
         atomic_store(&quotas->tenant[rows[i].quota], rows[i].of_tenant);
     }
 }
