@@ -58,6 +58,7 @@
     X(AUTO_TRIES, "auto_tries")                                                                                        \
     X(LIST_SORT, "list_sort")                                                                                          \
     X(LIST_GROUPS, "list_groups")                                                                                      \
+    X(MOMENTS, "moments")                                                                                              \
     X(INNER_BOXES, "inner_boxes")                                                                                      \
     X(CARRIED_ROWS, "carried_rows")                                                                                    \
     X(PAIR_QUEUE, "pair_queue")                                                                                        \

@@ -12,6 +12,8 @@
  *     crowd     10,000 boxes of 1, jittering on one spot
  *     turns     100,000 boxes of 1, of which other 2 % walk for five ticks, and the rest stand
  *     gather    10,000 boxes of 1, spread evenly, that walk to ten clusters within 60 ticks
+ *     pile      10,000 boxes of 1 on one spot, which move together: by half of their size per tick
+ *     rush      the same by more than their size, so that none overlaps where it was
  *     deep      10,000 boxes of 0.01 to 1, in ten tiny clusters in a world a million long
  *
  * Worlds are squares or cubes of such a side that a box overlaps as many others in three dimensions as in two: W2 in a
@@ -27,7 +29,20 @@
 #include "server/space/space.h"
 #include "support/rng.h"
 
-typedef enum hard_case { PLAIN, REST, FEW, BORDER, HUGE_BOX, TELEPORT, OUTSIDE, CROWD, TURNS, GATHER, DEEP } hard_case;
+typedef enum hard_case {
+    PLAIN,
+    REST,
+    FEW,
+    BORDER,
+    HUGE_BOX,
+    TELEPORT,
+    OUTSIDE,
+    CROWD,
+    PILE,
+    TURNS,
+    GATHER,
+    DEEP
+} hard_case;
 
 typedef struct workload {
     const char *name;
@@ -54,6 +69,8 @@ static const workload workloads[] = {
     {"teleport", 100000, 20, {4, 3.1748021}, 1, 1, 0.25f, 1, 0, TELEPORT},
     {"outside", 100000, 50, {4, 3.1748021}, 1, 1, 0.25f, 1, 0, OUTSIDE},
     {"crowd", 10000, 20, {4, 3.1748021}, 1, 1, 0, 1, 0, CROWD},
+    {"pile", 10000, 20, {4, 3.1748021}, 1, 1, 0.5f, 1, 0, PILE},
+    {"rush", 10000, 20, {4, 3.1748021}, 1, 1, 1.2f, 1, 0, PILE},
     {"turns", 100000, 50, {4, 3.1748021}, 1, 1, 0.25f, 1, 0, TURNS},
     {"gather", 10000, 50, {4, 3.1748021}, 1, 1, 0.02f, 1, 1, GATHER},
     {"deep", 10000, 50, {10000, 46415.888}, 0.01, 1, 0.02f, 1, 1, DEEP},
@@ -117,7 +134,7 @@ static void crowd_place(crowd *c, uint32_t i, double center[CLUSTERS][3], double
 
         if (is_clustered) {
             at = center[cluster][k] + crowd_normal(c) * radius * 0.5;
-        } else if (load->hard == CROWD) {
+        } else if (load->hard == CROWD || load->hard == PILE) {
             at = c->side * 0.37 + crowd_chance(c) * 0.2;
         } else if (load->hard == BORDER && k == 0 && i < c->count / 10) {
             at = c->side * 0.5 + (crowd_chance(c) - 0.5);
@@ -126,6 +143,9 @@ static void crowd_place(crowd *c, uint32_t i, double center[CLUSTERS][3], double
         }
         c->at[k][i] = c->home[k][i] = crowd_inside(c, at, half);
         c->speed[k][i] = (float)(crowd_chance(c) * 2 - 1) * load->speed;
+        if (load->hard == PILE) {
+            c->speed[k][i] = k == 0 ? load->speed : 0;
+        }
         if (load->hard == GATHER) {
             c->at[k][i] = crowd_inside(c, crowd_chance(c) * c->side, half);
         }

@@ -287,6 +287,7 @@ static void drop(scene *s, outcome *o)
         qd_list8_free(&s->heap, &o->list8[i]);
     }
     for (int i = 0; i < SINKS; i++) {
+        qd_list16_free(&s->heap, &o->sink[i].moments);
         qd_array_free(&s->heap, o->sink[i].event, o->sink[i].capacity * sizeof *o->sink[i].event);
     }
 }

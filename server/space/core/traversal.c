@@ -36,6 +36,7 @@ static void empty_worker(qd_worker_slot *worker)
         qd_list16_free(worker->sink.heap, &worker->level[level]);
     }
     qd_list8_free(worker->sink.heap, &worker->leaf);
+    qd_list16_free(worker->sink.heap, &worker->sink.moments);
     qd_list_sorter_free(&worker->sorter, worker->sink.heap);
     qd_array_free(worker->sink.heap, worker->sink.event, worker->sink.capacity * sizeof *worker->sink.event);
     worker->sink.event = NULL;
@@ -46,7 +47,7 @@ static void empty_worker(qd_worker_slot *worker)
 static size_t bytes_of(const qd_worker_slot *worker)
 {
     const size_t row = QD_LIST_COLUMNS * sizeof(uint16_t) + sizeof(uint32_t);
-    size_t rows = worker->leaf.capacity + worker->sorter.capacity;
+    size_t rows = worker->leaf.capacity + worker->sink.moments.capacity + worker->sorter.capacity;
 
     for (uint32_t level = 0; level < QD_TRAVERSAL_LEVELS_MAX; level++) {
         rows += worker->level[level].capacity;
@@ -235,6 +236,7 @@ static void ready_worker(qd_worker_slot *worker, qd_index *index, const qd_trave
         .heap = sink.heap,
         .quota = quota,
         .near = worker->near,
+        .moments = sink.moments,
         .event = sink.event,
         .capacity = sink.capacity,
     };

@@ -150,6 +150,25 @@ static bool met_between(const qd_sink *sink, const side *a, uint32_t reference_a
     return qd_geometry_meets(&from_a, &to_a, &from_b, &to_b);
 }
 
+bool qd_row_moments(const qd_sink *sink, uint32_t reference, qd_row *was, bool *was_round, qd_row *now, bool *now_round)
+{
+    const side at = side_of(sink, reference & QD_LIST_ROW);
+
+    if (at.id & (QD_ID_REFILTERED | QD_ID_CAPSULE)) {
+        return false;
+    }
+    const form then = whole_was(sink->bodies, &at), since = whole_now(sink, &at);
+    const qd_space_shape shape_was = shape_of(sink->bodies, &then), shape_now = shape_of(sink->bodies, &since);
+    if (then.row == NULL || since.row == NULL || shape_was == QD_SPACE_CAPSULE || shape_now == QD_SPACE_CAPSULE) {
+        return false;
+    }
+    *was = *then.row;
+    *now = *since.row;
+    *was_round = shape_was == QD_SPACE_CIRCLE;
+    *now_round = shape_now == QD_SPACE_CIRCLE;
+    return true;
+}
+
 /* A pair of split bodies is tested once for each pair of their rows. Exactly one of these is of the two rows that are
  * there now, and one of the two that were. The first reports begins, stays and passing, the second ends; each looks at
  * the other half of its bodies. */

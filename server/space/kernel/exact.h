@@ -28,6 +28,10 @@ bool qd_rows_pass(const qd_row *was_a, const qd_row *now_a, bool round_a, const 
 /* The kind of event of two special rows, 0 if there is none. A row that is on two lists (QD_LIST_WAS, QD_LIST_NOW)
  * reports its begins and stays where it is now, and its ends where it was. */
 uint32_t qd_pair_resolve(const qd_sink *sink, uint32_t reference_a, uint32_t reference_b);
+/* A row's body as it was at the last tick and as it is now, also where it is split: rows that are boxes, or circles. False:
+ * its rows do not decide by themselves. */
+bool qd_row_moments(const qd_sink *sink, uint32_t reference, qd_row *was, bool *was_round, qd_row *now,
+                    bool *now_round);
 /* Fetches what qd_pair_resolve reads of a row whose body's record is in the cache. */
 void qd_pair_fetch(const qd_sink *sink, uint32_t reference);
 

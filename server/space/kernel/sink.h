@@ -59,6 +59,7 @@ typedef struct qd_sink {
     qd_quota *quota;
     qd_pair *near; /* has room for QD_PAIRS_ROOM */
     uint32_t near_count;
+    qd_list16 moments; /* of the list that is tested, where many pairs meet (lanes/moments_body.h) */
     qd_space_event *event;
     size_t count, capacity;
     size_t reported;         /* of `count`, to the quota */

@@ -31,8 +31,16 @@
 /* A hit is a row that meets some of a group of lanes. */
 typedef struct hits {
     uint64_t mask[HITS_ROOM];
-    uint64_t at[HITS_ROOM]; /* the row, and from bit 32 on the group's first row: one store for both */
+    uint64_t at[HITS_ROOM];   /* the row, and from bit 32 on the group's first row: one store for both */
+    const qd_list16 *moments; /* of the list, or NULL */
+    bool seeks_moments;       /* they are made if that pays */
 } hits;
+
+static inline void hits_init(hits *found, bool seeks_moments)
+{
+    found->moments = NULL;
+    found->seeks_moments = seeks_moments;
+}
 
 static inline uint64_t hit_at(uint32_t row, uint32_t base)
 {
@@ -149,56 +157,7 @@ static inline uint32_t lanes_pair(qd_pair *to, uint32_t count, uint32_t row, con
 
 #include "exact_body.h"
 
-#define TEST_NAME(x) x##8
-#define TEST_TYPE    uint8_t
-#define TEST_LANES   64u
-#include "pair_test.h"
-#undef TEST_NAME
-#undef TEST_TYPE
-#undef TEST_LANES
-
-#define TEST_NAME(x) x##16
-#define TEST_TYPE    uint16_t
-#define TEST_LANES   32u
-#include "pair_test.h"
-#undef TEST_NAME
-#undef TEST_TYPE
-#undef TEST_LANES
-
-/* Tests each of the rows [a_from, a_to) with each of [b_from, b_to); the ranges have no row in common. */
-static void cross8(qd_sink *sink, const qd_list8 *list, uint32_t a_from, uint32_t a_to, uint32_t b_from, uint32_t b_to,
-                   bool all)
-{
-    hits found;
-    uint32_t count = 0;
-
-    for (uint32_t base = b_from; base < b_to && !sink->stopped; base += QD_LIST_LANES) {
-        lanes8 lanes = lanes_load8(list->column, base);
-        uint64_t valid = lanes_below(b_to - base, QD_LIST_LANES);
-        uint64_t changed = all ? valid : valid & qd_bits_from(list->changed, base);
-
-        for (uint32_t from = a_from; from < a_to; from += HITS_STEP) {
-            uint32_t stop = a_to - from > HITS_STEP ? from + HITS_STEP : a_to;
-
-            for (uint32_t i = from; i < stop; i++) {
-                uint64_t allowed = list->changed[i / 64] >> i % 64 & 1 ? valid : changed;
-
-                count = note8(&found, count, &lanes, list->column, i, base, allowed);
-            }
-            if (count > HITS_MAX) {
-                sift8(sink, list, &found, count);
-                count = 0;
-            }
-        }
-    }
-    sift8(sink, list, &found, count);
-    if (QD_WITHOUT(PAIR_QUEUE)) {
-        exact(sink);
-    }
-    sink->tests += (uint64_t)(a_to - a_from) * (b_to - b_from);
-}
-
-/* ---- collecting: a cell's rows as columns ---- */
+/* ---- edges ---- */
 
 #ifndef COLUMNS_EDGES
 /* The outer and inner edges of 16 rows; `is_round` has a bit per row. */
@@ -232,6 +191,60 @@ static inline void edges_of_rows(const qd_quantizer *quantizer, const qd_row *no
         }
     }
 }
+
+#include "moments_body.h"
+
+#define TEST_NAME(x) x##8
+#define TEST_TYPE    uint8_t
+#define TEST_LANES   64u
+#include "pair_test.h"
+#undef TEST_NAME
+#undef TEST_TYPE
+#undef TEST_LANES
+
+#define TEST_NAME(x) x##16
+#define TEST_TYPE    uint16_t
+#define TEST_LANES   32u
+#include "pair_test.h"
+#undef TEST_NAME
+#undef TEST_TYPE
+#undef TEST_LANES
+
+/* Tests each of the rows [a_from, a_to) with each of [b_from, b_to); the ranges have no row in common. */
+static void cross8(qd_sink *sink, const qd_list8 *list, uint32_t a_from, uint32_t a_to, uint32_t b_from, uint32_t b_to,
+                   bool all)
+{
+    hits found;
+    uint32_t count = 0;
+
+    hits_init(&found, false);
+    for (uint32_t base = b_from; base < b_to && !sink->stopped; base += QD_LIST_LANES) {
+        lanes8 lanes = lanes_load8(list->column, base);
+        uint64_t valid = lanes_below(b_to - base, QD_LIST_LANES);
+        uint64_t changed = all ? valid : valid & qd_bits_from(list->changed, base);
+
+        for (uint32_t from = a_from; from < a_to; from += HITS_STEP) {
+            uint32_t stop = a_to - from > HITS_STEP ? from + HITS_STEP : a_to;
+
+            for (uint32_t i = from; i < stop; i++) {
+                uint64_t allowed = list->changed[i / 64] >> i % 64 & 1 ? valid : changed;
+
+                count = note8(&found, count, &lanes, list->column, i, base, allowed);
+            }
+            if (count > HITS_MAX) {
+                sift8(sink, list, &found, count);
+                count = 0;
+            }
+        }
+    }
+    sift8(sink, list, &found, count);
+    if (QD_WITHOUT(PAIR_QUEUE)) {
+        exact(sink);
+    }
+    sink->tests += (uint64_t)(a_to - a_from) * (b_to - b_from);
+}
+
+/* ---- collecting: a cell's rows as columns ---- */
 
 static inline void edges_of(const qd_sink *sink, uint32_t block, qd_edges *result)
 {

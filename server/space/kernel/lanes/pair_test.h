@@ -44,6 +44,12 @@ static void TEST_NAME(sift)(qd_sink *sink, const TEST_NAME(qd_list) * list, hits
         found->at[left] = at;
         left += mask != 0;
     }
+    if (found->seeks_moments && are_dense(found, left)) {
+        make_moments(sink, found, list->row, list->count, TEST_LANES);
+    }
+    if (found->moments != NULL) {
+        left = drop_settled(found, left);
+    }
     uint32_t near_count = sink->near_count;
     for (uint32_t h = 0; h < left; h++) {
         const uint64_t at = found->at[h];
@@ -90,7 +96,8 @@ static void TEST_NAME(make_groups)(const TEST_NAME(qd_list) * list)
 }
 
 /* Whether no row of one group can have an event with one of the other. */
-static inline bool TEST_NAME(is_settled)(const TEST_NAME(qd_list) * list, bool inner, uint32_t base_a, uint32_t base_b)
+static inline bool TEST_NAME(is_settled)(const TEST_NAME(qd_list) * list, const hits *found, bool inner,
+                                         uint32_t base_a, uint32_t base_b)
 {
     const TEST_TYPE *a = list->group + base_a / TEST_LANES * QD_LIST_COLUMNS;
     const TEST_TYPE *b = list->group + base_b / TEST_LANES * QD_LIST_COLUMNS;
@@ -102,7 +109,7 @@ static inline bool TEST_NAME(is_settled)(const TEST_NAME(qd_list) * list, bool i
     }
     for (uint32_t k = 0; k < QD_AXES; k++) {
         if (a[QD_INNER_LO + k] > b[QD_INNER_HI + k] || b[QD_INNER_LO + k] > a[QD_INNER_HI + k]) {
-            return false;
+            return are_groups_settled(found, base_a / TEST_LANES, base_b / TEST_LANES);
         }
     }
     return inner;
@@ -180,6 +187,7 @@ static void TEST_NAME(test_all)(qd_sink *sink, const TEST_NAME(qd_list) * list)
     uint32_t count = 0;
     const bool grouped = is_grouped(list->count), inner = are_inner_tested(sink);
 
+    hits_init(&found, inner);
     if (grouped) {
         TEST_NAME(make_groups)(list);
     }
@@ -205,14 +213,14 @@ static void TEST_NAME(test_all)(qd_sink *sink, const TEST_NAME(qd_list) * list)
             uint32_t stop = before - from > step ? from + step : before;
 
             if (TEST_NAME(are_self_ignoring)(self_ignoring, from, lanes_below(stop - from, TEST_LANES), base, valid) ||
-                (grouped && TEST_NAME(is_settled)(list, inner, from, base))) {
+                (grouped && TEST_NAME(is_settled)(list, &found, inner, from, base))) {
                 sink->tests -= (uint64_t)(stop - from) * TEST_NAME(lanes_at)(list, base);
                 continue;
             }
             count = TEST_NAME(note_rows)(sink, list, &found, count, &lanes, from, stop, base, valid, self_ignoring);
         }
         if (base < end && !TEST_NAME(are_self_ignoring)(self_ignoring, base, valid, base, valid) &&
-            !(grouped && TEST_NAME(is_settled)(list, inner, base, base))) {
+            !(grouped && TEST_NAME(is_settled)(list, &found, inner, base, base))) {
             for (uint32_t i = base; i < end; i++) {
                 uint64_t behind =
                     TEST_NAME(without_ignored)(self_ignoring, i, base, valid & ~UINT64_C(1) << (i - base));
@@ -239,6 +247,7 @@ static void TEST_NAME(test_changed)(qd_sink *sink, const TEST_NAME(qd_list) * li
     uint32_t count = 0;
     const bool grouped = is_grouped(list->count), inner = are_inner_tested(sink);
 
+    hits_init(&found, inner);
     if (grouped) {
         TEST_NAME(make_groups)(list);
     }
@@ -259,7 +268,7 @@ static void TEST_NAME(test_changed)(qd_sink *sink, const TEST_NAME(qd_list) * li
             }
             uint64_t changed = list->changed[word / 64] >> word % 64 & lanes_below(list->count - word, TEST_LANES);
             if (changed == 0 || (grouped && (TEST_NAME(are_self_ignoring)(self_ignoring, word, changed, base, valid) ||
-                                             TEST_NAME(is_settled)(list, inner, word, base)))) {
+                                             TEST_NAME(is_settled)(list, &found, inner, word, base)))) {
                 continue;
             }
             for (; changed != 0; changed &= changed - 1) {
