@@ -101,7 +101,7 @@ serial() { openssl_client -alpn quadrille/1 | openssl x509 -noout -serial; }
 
 cp "$certs/next.pem" "$certs/now.pem"
 kill -HUP "$server_pid"
-until_true grep -q 'the certificate stays as it is.*is not the key of the certificate' "$scratch/log"
+until_true grep -q 'the configuration stays as it is.*is not the key of the certificate' "$scratch/log"
 [ "$(serial)" = "$(openssl x509 -noout -serial -in "$certs/good.pem")" ] || fail 'half of a pair was taken'
 
 cp "$certs/next.key" "$certs/now.key"
