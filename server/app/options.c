@@ -232,7 +232,7 @@ static void table_init(table *all)
              "anybody on this machine may read"),
         NUMBER("--admin-room-labels", "give the N largest rooms metrics of their own", options->admin_room_labels, 0,
                QD_ADMIN_ROOM_LABELS_MAX),
-        QD_FLAG_ROW("--audit", "log who authenticates, opens, closes and takes over, whatever the log level",
+        QD_FLAG_ROW("--audit", "log logins, opened and closed rooms, and takeovers, whatever the log level",
                     options->audit),
         {"--log-level", "LEVEL", "log to stderr from this level on", QD_OPTION_CHOICE, .value = &options->log_level,
          .choices = levels, .reloads = true},

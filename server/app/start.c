@@ -294,7 +294,6 @@ static void warn_of_strangers(const qd_server_options *options)
 
 static int run(qd_server_options *options, const qd_server_sources *sources, const qd_option_files *files)
 {
-    warn_of_strays();
     warn_of_strangers(options);
     qd_memory_limit_set(options->memory_bytes_max != 0 ? (size_t)options->memory_bytes_max
                                                        : qd_memory_of_machine() / 100 * 80);
@@ -333,23 +332,25 @@ int qd_run(const qd_server_options *options, const qd_server_sources *sources)
     qd_server_options running = *options;
     qd_option_files files;
     char error[600];
+    int status = 1;
 
+    running.texts = NULL; /* those of the file belong to the caller */
     qd_log_format_set(options->log_format);
-    if (!qd_option_files_read(options, &files, error, sizeof error)) {
-        fprintf(stderr, "quadrille-server: %s\n", error);
+    qd_log_audit_set(options->audit);
+    qd_log_level_set(options->log_level);
+    if (!qd_log_start()) {
+        fprintf(stderr, "quadrille-server: the system refused to start a thread\n");
         return 1;
     }
-    running.texts = NULL; /* those of the file belong to the caller */
-    qd_log_audit_set(options->audit);
-    qd_log_level_set(files.log_level);
-    int status = 1;
-    if (qd_log_start()) {
+    warn_of_strays();
+    if (qd_option_files_read(options, &files, error, sizeof error)) {
+        qd_log_level_set(files.log_level);
         status = run(&running, sources, &files);
-        qd_log_stop(LOG_MS_MAX);
+        qd_option_files_release(&files);
     } else {
-        fprintf(stderr, "quadrille-server: the system refused to start a thread\n");
+        fprintf(stderr, "quadrille-server: %s\n", error);
     }
-    qd_option_files_release(&files);
+    qd_log_stop(LOG_MS_MAX);
     qd_server_options_release(&running);
     return status;
 }

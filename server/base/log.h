@@ -21,8 +21,8 @@
 
 /* From now on, lines of this level and of more severe ones are logged. Default: info. [any] */
 void qd_log_level_set(qd_log_level level);
-/* Whether lines of the kind audit are logged: who authenticates, opens, closes and takes over. The level does not matter
- * for them, and they are not limited as others are. Default: no. Before threads start. */
+/* Whether lines of the kind audit are logged: logins, opened and closed rooms, takeovers. The level does not matter for
+ * them, and they are not limited as others are. Default: no. Before threads start. */
 void qd_log_audit_set(bool is_on);
 /* [any] */
 bool qd_log_is_on(qd_log_level level);

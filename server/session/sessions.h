@@ -39,8 +39,8 @@ typedef struct qd_sessions {
 
 /* Sets the tokens, with a reference, and the quotas that follow from them. Under the lock. */
 void qd_sessions_set_tokens(qd_sessions *sessions, qd_tokens *tokens);
-/* From now on, these are the quotas of sessions and tokens; other limits have no effect. Who has more keeps it, and gets
- * no more. [any] */
+/* From now on, these are the quotas of sessions and tokens; other limits have no effect. A session
+ * that has more keeps it, and gets no more. [any] */
 void qd_sessions_set_quotas(qd_sessions *sessions, const qd_limits *limits);
 /* Takes a reference to the tokens, and sets the quotas of the service's accounts. */
 void qd_sessions_init(qd_sessions *sessions, qd_service *service, qd_tokens *tokens);
