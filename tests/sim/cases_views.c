@@ -248,7 +248,7 @@ CASE(suspensions_for_memory_are_counted)
         MESSAGE(OBSERVE, .observers = {.room = room, .count = OBSERVERS, .id = id, .x = x, .y = x, .range = range}));
     sim_house_settle(house);
     sim_peer_send(&peer, MESSAGE(STEP, .step = {.room = room}));
-    qd_memory_limit_set(qd_memory_used() + 200000);
+    qd_memory_limit_set(qd_memory_used() + 100000);
     sim_house_settle(house);
     qd_memory_limit_set(0);
     for (const qd_server_message *message; (message = sim_peer_next(&peer)) != NULL;) {
