@@ -164,6 +164,7 @@ static void print_server_stats(const qd_msg_server_stats *stats, bool json)
         {"refused_by_address_accepts", (double)stats->refused_by_address_accepts, WHOLE},
         {"refused_by_address_tokens", (double)stats->refused_by_address_tokens, WHOLE},
         {"dropped_silent", (double)stats->dropped_silent, WHOLE},
+        {"rooms_slowed", stats->rooms_slowed, WHOLE},
         {"suspended_memory", (double)stats->suspended_memory, WHOLE},
         {"detached", (double)stats->detached, WHOLE},
         {"resumed", (double)stats->resumed, WHOLE},
@@ -210,6 +211,7 @@ static void print_room_stats(const qd_msg_room_stats *stats, bool json)
         {"visible_entries", (double)stats->visible_entries, WHOLE},
         {"enters", (double)stats->enters, WHOLE},
         {"leaves", (double)stats->leaves, WHOLE},
+        {"slowed_hz", stats->slowed_hz, WHOLE},
     };
 
     print_figures(figures, QD_CLI_COUNT(figures), json);

@@ -2,6 +2,7 @@
  *
  * What one address may do before Hello: connect, stay silent, and try tokens.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,24 +27,28 @@ static void expect_go_away(raw_link *raw, qd_go_away_reason reason, const char *
     assert_null(raw_next(raw));
 }
 
-/* More silent sockets than there are places: each newcomer gets in, and an old silent one learns why it goes. */
+/* More silent sockets than there are places: each newcomer gets in, and an old silent one learns why it goes. The server
+ * finds them all at once, so that none of them is silent for too long before the next one comes. */
 SESSION_TEST(silent_sockets_lock_nobody_out)
 {
     enum { SILENT = 300, COME = 20 };
-    const char *address = qd_server_address(session_start(
-        QD_ARGS("--connections-max", "100", "--address-connections-max", "1000", "--address-accepts-max", "100000")));
-    raw_link *first = raw_open(address);
+    qd_process *server = session_start(
+        QD_ARGS("--connections-max", "100", "--address-connections-max", "1000", "--address-accepts-max", "100000"));
+    const char *address = qd_server_address(server);
 
     session_bystander_open(address);
-    for (uint32_t i = 0; i < SILENT; i++) {
+    qd_process_signal(server, SIGSTOP);
+    raw_link *first = raw_open(address);
+    for (uint32_t i = 1; i < SILENT; i++) {
         (void)raw_open(address);
     }
+    qd_process_signal(server, SIGCONT);
+    expect_go_away(first, QD_GO_AWAY_FULL, "--connections-max");
     qd_client *client = session_open(address);
     for (uint32_t i = 0; i < COME; i++) {
         session_open(address);
         (void)raw_open(address);
     }
-    expect_go_away(first, QD_GO_AWAY_FULL, "--connections-max");
     const qd_msg_server_stats stats = stats_of(client);
     assert_true(stats.sessions <= COME + 2 + 25);
     assert_true(stats.dropped_silent >= SILENT - 25);

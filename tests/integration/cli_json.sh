@@ -40,6 +40,14 @@ parses 'v[0]["found"] == [{"id": 1}]' quadrille query yard box 0,0,9,9 --json
 parses 'v[0]["observers"] == []' quadrille why yard 1 1 --json
 parses '{r["name"] for r in v[0]} == {"cube", "yard"}' quadrille rooms --json
 parses 'len(v[0]) == 1 and v[0][0]["rooms"] == 0' quadrille sessions --json
+# every field of the message, and nothing else
+fields() { python3 - "$(dirname "${BASH_SOURCE[0]}")/../../proto/quadrille.proto" "$1" <<'END'; }
+import re, sys
+body = re.search(r"^message %s \{(.*?)^\}" % sys.argv[2], open(sys.argv[1]).read(), re.M | re.S).group(1)
+print(sorted(re.findall(r"^  \w+ (\w+) = \d+;", body, re.M)))
+END
+parses "sorted(v[0]) == $(fields ServerStats)" quadrille stats --json
+parses "sorted(v[0]) == $(fields RoomStats)" quadrille stats yard --json
 parses 'v[0]["rooms"] == 2' quadrille stats --json
 parses 'v[0]["entities"] == 1' quadrille stats yard --json
 parses 'len(v) == 2 and all(p["round_trip_us"] > 0 for p in v)' quadrille ping --count 2 --json

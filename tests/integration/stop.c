@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "support/raw.h"
@@ -55,35 +54,8 @@ SESSION_TEST(signal_stops_the_server)
     stop_by(SIGINT);
 }
 
-/* Least time for sessions to read their last messages, from the signal on (STOP_MS_MAX in app/start.c). */
-#define LAST_MESSAGES_MS 2000u
-
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-/* Reads to the end of the session; a session that reads too slowly may miss the last messages. */
-static void expect_end(qd_client *client, uint64_t stopped_ms)
-{
-    bool has_go_away = false;
-
-    for (const qd_server_message *message; (message = qd_client_wait(client, DEADLINE_MS)) != NULL;) {
-        has_go_away = has_go_away || message->kind == QD_SERVER_GO_AWAY;
-    }
-    if (has_go_away) {
-        assert_int_equal(qd_client_state(client), QD_CLIENT_ERR_CLOSED);
-    } else if (now_ms() - stopped_ms < LAST_MESSAGES_MS) {
-        fail_msg("the session ended without GoAway: %s", qd_client_error(client));
-    } else {
-        assert_true(qd_client_state(client) < 0); /* it ended */
-    }
-}
-
-/* No more sessions, no more rooms while it stops; the test requires only that nothing hangs. */
+/* No more sessions, no more rooms while it stops. What a session has not read fits into its socket, so that it does not
+ * matter how fast the session reads. */
 SESSION_TEST(stop_under_load_notifies_all_sessions)
 {
     /* Sessions do not read while the others are created; the server must not disconnect them. */
@@ -99,7 +71,7 @@ SESSION_TEST(stop_under_load_notifies_all_sessions)
         snprintf(name, sizeof name, "room %d", i % 4);
         uint64_t room = session_open_room(clients[i], name, &fast);
         qd_client_subscribe(clients[i], room, QD_SCOPE_ALL, true);
-        for (uint32_t id = 0; id < 50; id++) {
+        for (uint32_t id = 0; id < 2; id++) {
             session_spawn(clients[i], room, (uint32_t)i * 100 + id, 10, 10);
         }
         session_settle(clients[i]);
@@ -109,57 +81,49 @@ SESSION_TEST(stop_under_load_notifies_all_sessions)
             continue;
         }
     }
-    uint64_t stopped_ms = now_ms();
     qd_process_signal(server, SIGTERM);
     for (int i = 0; i < 8; i++) {
-        expect_end(clients[i], stopped_ms);
+        const qd_server_message *message = session_wait_kind(clients[i], QD_SERVER_GO_AWAY);
+
+        assert_int_equal(message->as.go_away.reason, QD_GO_AWAY_SHUTDOWN);
+        assert_null(qd_client_wait(clients[i], DEADLINE_MS));
+        assert_int_equal(qd_client_state(clients[i]), QD_CLIENT_ERR_CLOSED);
     }
     assert_int_equal(qd_process_wait(server, DEADLINE_MS), 0);
 }
 
 /* ---- --drain-seconds ---- */
 
-#define DRAIN_S  2
-#define CROWD    200000u
-#define CLIENTS  40u
-#define QUERIES  1000u
-#define MARGIN_S 6 /* for a machine that is busy with other tests */
-
-/* The server looks at all entities, and none is of that category. */
-static void ask_much(qd_client *client, uint64_t room)
+/* A tick cannot be interrupted; this one takes far longer than --drain-seconds on any machine. */
+SESSION_TEST(stop_does_not_wait_for_a_tick_longer_than_drain_seconds)
 {
-    const qd_msg_query query = {.room = room, .kind = QD_QUERY_NEAREST, .categories = 1u << 31};
-
-    for (uint32_t i = 0; i < QUERIES; i++) {
-        qd_client_query(client, &query);
-    }
-    assert_true(qd_client_flush(client, DEADLINE_MS) >= 0);
-}
-
-SESSION_TEST(stop_does_not_wait_for_queued_queries)
-{
-    static uint32_t id[CROWD];
-    static float x[CROWD], y[CROWD];
-    qd_process *server = session_start(QD_ARGS("--drain-seconds", "2", "--workers", "1"));
+    enum { CROWD = 1000000, BATCH = 100000 };
+    static uint32_t id[BATCH];
+    static float x[BATCH], y[BATCH];
+    const qd_msg_room_config brute = {.has_bounds = true,
+                                      .bounds = {.max_x = 1e6f, .max_y = 1e6f},
+                                      .tick_mode = QD_TICK_MODE_STEP,
+                                      .index = QD_INDEX_BRUTE,
+                                      .entities_max = CROWD};
+    qd_process *server = session_start(QD_ARGS("--drain-seconds", "1", "--workers", "1"));
     qd_client *client = session_open(qd_server_address(server));
-    uint64_t room = session_open_room(client, "crowd", NULL);
+    uint64_t room = session_open_room(client, "crowd", &brute);
 
-    for (uint32_t i = 0; i < CROWD; i++) {
-        id[i] = i;
-        x[i] = (float)(i % 100);
-        y[i] = (float)(i / 100 % 100);
+    qd_client_subscribe(client, room, QD_SCOPE_ALL, false);
+    for (uint32_t first = 0; first < CROWD; first += BATCH) {
+        for (uint32_t i = 0; i < BATCH; i++) {
+            id[i] = first + i;
+            x[i] = (float)((first + i) % 1000) * 1000;
+            y[i] = (float)((first + i) / 1000) * 1000;
+        }
+        qd_client_spawn(client, room, &(qd_msg_entities){.count = BATCH, .id = id, .x = x, .y = y}, false);
     }
-    qd_client_spawn(client, room, &(qd_msg_entities){.count = CROWD, .id = id, .x = x, .y = y}, false);
     session_settle(client);
-    for (uint32_t i = 0; i < CLIENTS; i++) {
-        qd_client *other = session_open(qd_server_address(server));
-
-        ask_much(other, session_open_room(other, "crowd", NULL));
-    }
-    uint64_t stopped_ms = now_ms();
+    qd_client_step(client, room, 0);
+    session_settle(client);
     qd_process_signal(server, SIGTERM);
     assert_int_equal(qd_process_wait(server, DEADLINE_MS), 0);
-    assert_in_range(now_ms() - stopped_ms, 0, (DRAIN_S + MARGIN_S) * 1000);
+    assert_non_null(strstr(qd_process_errors(server), "stopped with work left"));
 }
 
 /* Runs the server with arguments that it reports on stderr before it exits. */

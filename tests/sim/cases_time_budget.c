@@ -206,8 +206,8 @@ SCENARIO(session_beyond_its_budget_waits_behind_others) = {
     LOOK(A, "snapshot 1 at 0 0 2 at 0 0 11 at 0 0"),
 };
 
-/* Nothing of the new connection is carried out before what the old one left. */
-SCENARIO(messages_that_wait_are_carried_out_before_those_of_the_resumed_session) = {
+/* The room carries out what the old connection left, and then there is nothing of the new one. */
+SCENARIO(messages_that_wait_are_carried_out_when_the_session_is_resumed) = {
     RESUMABLE(A, NULL, "welcome *"),
     ROOM(A, 0),
     JOIN(B, NULL),
@@ -219,11 +219,32 @@ SCENARIO(messages_that_wait_are_carried_out_before_those_of_the_resumed_session)
     CALL(cut_off_a),
     RESUME(C, A, NULL, NULL),
     LOOPS(1000),
-    CALL(give_time_to_last), /* so that only the order makes it wait */
     SNAPSHOT(C, NULL),
     LOOPS(1000),
     LINK(C, "0 bytes in"),
     LOOK(C, "welcome *; snapshot 1 at 0 0 2 at 0 0"),
+    CLOSE(A),
+};
+
+/* The room takes all of it in one run: only the order makes the resumed session wait. */
+SCENARIO(messages_of_the_resumed_session_wait_for_those_of_the_old_connection) = {
+    RESUMABLE(A, NULL, "welcome *"),
+    ROOM(A, 0),
+    JOIN(B, NULL),
+    LOOK(A, ""),
+    CALL(use_time_of_first),
+    SPAWN(A, NULL, 1, 2, 0),
+    LOOPS(1000),
+    LINK(A, "0 bytes in"),
+    CALL(cut_off_a),
+    RESUME_IN_LOOPS(C, A),
+    CALL(give_time_to_last),
+    SNAPSHOT(C, NULL),
+    SPAWN(C, NULL, 3, 1, 0),
+    SNAPSHOT(C, NULL),
+    LOOPS(1000),
+    LINK(C, "0 bytes in"),
+    LOOK(C, "welcome *; snapshot 1 at 0 0 2 at 0 0 to -2; snapshot 1 at 0 0 2 at 0 0 3 at 0 0"),
     CLOSE(A),
 };
 

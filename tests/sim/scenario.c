@@ -6,7 +6,8 @@
 
 #include "server/base/memory/alloc.h"
 
-#define TEXT_MAX 4096u
+#define TEXT_MAX       4096u
+#define LOOPS_OF_HELLO 1000u
 
 static const char *room_names[SIM_ROOMS] = {"room", "second", "third"};
 
@@ -161,6 +162,13 @@ static void stand_still(const sim_scenario *play, uint64_t ms)
     sim_check(qd_counted(counters, QD_COUNT_TICKS) == before, "a room ticks");
 }
 
+static void run_loops(sim_scenario *play, uint64_t times)
+{
+    for (uint64_t i = 0; i < times; i++) {
+        (void)sim_step_links(&play->house->world, 100);
+    }
+}
+
 static void say_hello(sim_scenario *play, const sim_step *step)
 {
     sim_peer *peer = &play->peers[step->who];
@@ -177,6 +185,10 @@ static void say_hello(sim_scenario *play, const sim_step *step)
     sim_peer_send(peer, MESSAGE(HELLO, .hello = hello));
     if (!step->resumable) {
         (void)sim_peer_expect(peer, QD_SERVER_WELCOME);
+        return;
+    }
+    if (step->loops_alone) {
+        run_loops(play, LOOPS_OF_HELLO);
         return;
     }
     /* An older connection has to be closed first. */
@@ -247,9 +259,7 @@ static void play_step(sim_scenario *play, const sim_step *step)
         play->house->world.now_ns += step->count * SIM_MS_NS;
         break;
     case SIM_LOOPS:
-        for (uint64_t i = 0; i < step->count; i++) {
-            (void)sim_step_links(&play->house->world, 100);
-        }
+        run_loops(play, step->count);
         break;
     case SIM_STILL:
         stand_still(play, step->count);
