@@ -91,6 +91,7 @@ SESSION_TEST(stalled_readers_and_their_sockets_stay_within_memory_max)
         close(sockets[i]);
     }
     free(requests);
+    hostile_expect_memory_returns(client, MEMORY_MAX / 2, DEADLINE_MS);
     session_settle(session_open(address));
 }
 
@@ -118,6 +119,7 @@ SESSION_TEST(unfinished_frames_stay_within_memory_max)
     for (uint32_t i = 0; i < PEERS; i++) {
         close(sockets[i]);
     }
+    hostile_expect_memory_returns(client, MEMORY_MAX / 2, DEADLINE_MS);
     session_settle(session_open(address));
 }
 

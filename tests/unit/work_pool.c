@@ -263,16 +263,21 @@ static void set_two_in_the_past(qd_actor *actor)
 
 TEST(earlier_of_two_due_timers_fires_first)
 {
-    order one = {0};
+    order one;
 
-    start(1);
-    atomic_store(&timed_runs, 0);
-    qd_actor_init(&one.actor, set_two_in_the_past);
-    qd_actor_init(&one.first.actor, run_timed);
-    qd_actor_init(&one.second.actor, run_timed);
-    wake(&one.actor);
-    wait_for(&timed_runs, 2);
-    stop();
+    /* On a busy machine the standby may step in, and then there are two threads. */
+    do {
+        one = (order){0};
+        start(1);
+        atomic_store(&timed_runs, 0);
+        atomic_store(&standby_runs, 0);
+        qd_actor_init(&one.actor, set_two_in_the_past);
+        qd_actor_init(&one.first.actor, run_timed);
+        qd_actor_init(&one.second.actor, run_timed);
+        wake(&one.actor);
+        wait_for(&timed_runs, 2);
+        stop();
+    } while (atomic_load(&standby_runs) > 0);
     assert_int_equal(one.first.ran_as, 0);
     assert_int_equal(one.second.ran_as, 1);
 }
