@@ -344,6 +344,22 @@ TEST(observer_at_old_positions_of_the_index_sees_nothing)
     end(&c);
 }
 
+/* The first tick reports all that is seen. Later ticks, which report little, need not keep memory for that. */
+TEST(memory_of_the_first_tick_is_given_back)
+{
+    crowd c;
+
+    (void)state;
+    begin(&c, 1u << 22, 0.01f);
+    for (int t = 0; t < 600; t++) {
+        move(&c, CROWD, 0.01f, t % 2 == 0 ? 0 : 0.25f);
+        (void)tick(&c, &qd_executor_serial);
+    }
+    assert_int_equal(seen_of(&c), OBSERVERS * (CROWD - 1));
+    assert_in_range(c.heap.bytes, 1, 8 * seen_of(&c));
+    end(&c);
+}
+
 /* ---- relay ---- */
 
 typedef struct relayed {
