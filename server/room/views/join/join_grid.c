@@ -300,7 +300,8 @@ bool qd_join_grid_build(qd_views *views, qd_join_grid *grid, float range, uint32
     const unsigned axes = qd_views_axes(views);
     struct unsorted from = {.count = 0};
 
-    if (may_follow(views, grid, range) && (axes == 3 ? follow(views, grid, 3) : follow(views, grid, 2))) {
+    grid->stays = may_follow(views, grid, range) && (axes == 3 ? follow(views, grid, 3) : follow(views, grid, 2));
+    if (grid->stays) {
         const bool had_filters = grid->has_filters;
 
         grid->has_filters = needs_filters(grid, masks, teams);

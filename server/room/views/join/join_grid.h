@@ -51,6 +51,7 @@ typedef struct qd_join_grid {
     double drift;        /* how far an entry may be from its cell, along an axis; 0: it was sorted at this tick */
     float slack;         /* the same for where it was, with the longest way of an entity that is not far */
     float range;         /* that its cells are for */
+    bool stays;          /* the entries are the same as at the last tick, in the same order */
     bool is_plain;       /* each entity has one entry with a position, and none is special */
     uint32_t population; /* qd_views.population when it was sorted */
     uint32_t round;      /* that it was made in */
