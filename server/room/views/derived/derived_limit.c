@@ -155,13 +155,13 @@ static bool measure_chosen(const struct limiting *of, double *squares, double *m
 static bool measure_plain(const struct limiting *of, double *squares, double *most)
 {
     const qd_join_grid *grid = of->block->grid;
-    float *const *now = grid->entries.at.now;
+    const qd_join_points *points = &grid->entries.at;
     const double range = (double)of->body->radius_now;
     double sum = 0;
 
     for (uint32_t i = 0; i < of->row->chosen_count; i++) {
         const uint32_t entry = grid->place[of->row->chosen[i]];
-        const float at[3] = {now[0][entry], now[1][entry], now[2] ? now[2][entry] : 0};
+        const float at[3] = {points->now[0][entry], points->now[1][entry], points->now[2] ? points->now[2][entry] : 0};
 
         squares[i] = square_of(of, at);
         sum = squares[i] > sum ? squares[i] : sum;
