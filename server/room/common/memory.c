@@ -32,7 +32,7 @@ static size_t with_reserve(size_t size)
     return size == 0 ? 0 : qd_block_part(generous > BLOCK_BYTES_MIN ? generous : BLOCK_BYTES_MIN, 1);
 }
 
-void *qd_block_fit(qd_block *block, qd_heap *heap, size_t size)
+static void count_use(qd_block *block, qd_heap *heap, size_t size)
 {
     if (size > block->peak) {
         block->peak = size;
@@ -44,6 +44,11 @@ void *qd_block_fit(qd_block *block, qd_heap *heap, size_t size)
         block->uses = 0;
         block->peak = size;
     }
+}
+
+void *qd_block_fit(qd_block *block, qd_heap *heap, size_t size)
+{
+    count_use(block, heap, size);
     if (size > block->size) {
         replace(block, heap, with_reserve(size));
     }
@@ -51,6 +56,11 @@ void *qd_block_fit(qd_block *block, qd_heap *heap, size_t size)
         replace(block, heap, qd_block_part(size, 1));
     }
     return size == 0 ? nothing : size <= block->size ? block->memory : NULL;
+}
+
+void qd_block_rest(qd_block *block, qd_heap *heap)
+{
+    count_use(block, heap, 0);
 }
 
 void qd_block_deinit(qd_block *block, qd_heap *heap)

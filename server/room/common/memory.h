@@ -19,6 +19,8 @@ typedef struct qd_block {
 
 /* At least `size` bytes, aligned to QD_BLOCK_ALIGNMENT. NULL: no memory, and the block is empty; never if size is 0. */
 void *qd_block_fit(qd_block *block, qd_heap *heap, size_t size) QD_MUST_USE;
+/* Counts as a use, of no bytes. A block that is not used for long gives its memory back only if it rests. */
+void qd_block_rest(qd_block *block, qd_heap *heap);
 void qd_block_deinit(qd_block *block, qd_heap *heap);
 
 /* The bytes of `count` values of `size`, rounded up so that the next part of the block is aligned, too. */

@@ -34,6 +34,17 @@ void qd_views_init(qd_views *views, qd_entities *entities, const qd_room_config 
     qd_map_init(&views->rows, views->heap, salt);
 }
 
+/* A round that does not use a block counts for it, too: otherwise the memory of a burst would stay. */
+static void age_scratch(qd_views *views)
+{
+    qd_block *blocks[] = {&views->candidates, &views->crossings, &views->scratch, &views->report.block,
+                          &views->report.ranks};
+
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
+        qd_block_rest(blocks[i], views->heap);
+    }
+}
+
 /* Gives back what one round leaves for the next. */
 static void release_scratch(qd_views *views)
 {
@@ -340,6 +351,7 @@ void qd_views_tick(qd_views *views, const qd_executor *executor, uint32_t skippe
     views->no_memory = false;
     qd_pause_tick(&views->pause);
     clear_news(views);
+    age_scratch(views);
     for (uint32_t member = 0; member < views->member_count; member++) {
         views->members[member].bytes = 0;
         views->members[member].is_full = false;

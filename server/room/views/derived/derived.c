@@ -64,7 +64,8 @@ static void begin_look(const qd_views *views, uint32_t row, qd_derived_time time
         look->observer = views->observers[row];
     }
     for (unsigned k = 0; k < 2; k++) {
-        const double half = (double)region->half[0] * (1 + 0x1p-20) + 0x1p-20 * fabs((double)region->at[k]);
+        const double wide = (double)region->half[0] + grid->drift;
+        const double half = wide * (1 + 0x1p-20) + 0x1p-20 * fabs((double)region->at[k]);
 
         lo[k] = (float)((double)region->at[k] - half);
         hi[k] = (float)((double)region->at[k] + half);

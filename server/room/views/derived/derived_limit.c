@@ -151,6 +151,25 @@ static bool measure_chosen(const struct limiting *of, double *squares, double *m
     return all && *most <= range * range;
 }
 
+/* The same if no entity has gone or changed: the grid has them closer together. */
+static bool measure_plain(const struct limiting *of, double *squares, double *most)
+{
+    const qd_join_grid *grid = of->block->grid;
+    const qd_join_points *points = &grid->entries.at;
+    const double range = (double)of->body->radius_now;
+    double sum = 0;
+
+    for (uint32_t i = 0; i < of->row->chosen_count; i++) {
+        const uint32_t entry = grid->place[of->row->chosen[i]];
+        const float at[3] = {points->now[0][entry], points->now[1][entry], points->now[2] ? points->now[2][entry] : 0};
+
+        squares[i] = square_of(of, at);
+        sum = squares[i] > sum ? squares[i] : sum;
+    }
+    *most = sum;
+    return sum <= range * range;
+}
+
 /* Entities that are at least as near as the last of the chosen ones, without these, in order. Returns how many there
  * are; more than CHALLENGERS_MAX: they are not listed. */
 static uint32_t find_challengers(const struct limiting *of, const double *squares, double last,
@@ -230,7 +249,8 @@ static bool keep_list(const struct limiting *of, uint32_t *changed)
     struct rival challengers[CHALLENGERS_MAX];
     double squares[CHOSEN_MAX], most;
 
-    if (of->row->chosen_count > CHOSEN_MAX || !measure_chosen(of, squares, &most)) {
+    if (of->row->chosen_count > CHOSEN_MAX ||
+        !(of->block->grid->is_plain ? measure_plain(of, squares, &most) : measure_chosen(of, squares, &most))) {
         return false;
     }
     const double last = sqrt(most) - of->ahead;
@@ -257,6 +277,10 @@ void qd_derived_limit_fetch(const qd_views *views, const qd_join_body *body)
 {
     const qd_join_derived *row = &views->join->derived[body->region / QD_REGION_BODIES];
 
+    if (views->join->grid.is_plain) {
+        __builtin_prefetch(row->chosen);
+        return;
+    }
     for (uint32_t i = 0; i < row->chosen_count && i < FETCHED_MAX; i++) {
         __builtin_prefetch(&views->targets[row->chosen[i]]);
     }

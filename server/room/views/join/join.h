@@ -13,6 +13,7 @@ typedef struct qd_join_derived {
     uint32_t chosen_count;
     uint32_t near; /* visible entries at the last tick */
     uint32_t rank; /* of the observer */
+    uint32_t body; /* in the plan, if all of its bodies are plain */
 } qd_join_derived;
 
 /* The positions that a member gets once of all its derived views (derived_once.h). */

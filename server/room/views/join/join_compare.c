@@ -142,9 +142,23 @@ void qd_join_block_fill(qd_join_block *block, const qd_join_kernel *kernel, cons
     }
 }
 
+/* Its cell is that of where it is, or near it. */
+static uint32_t row_of(const qd_join_grid *grid, uint32_t entry, const float position[3])
+{
+    uint32_t y = qd_join_cell(grid, 1, position[1]);
+
+    while (entry < grid->start[(size_t)y * grid->side[0]]) {
+        y--;
+    }
+    while (entry >= grid->start[((size_t)y + 1) * grid->side[0]]) {
+        y++;
+    }
+    return y;
+}
+
 uint32_t qd_join_point_at(const qd_join_block *block, uint32_t slot, const float position[3])
 {
-    const uint32_t entry = block->grid->place[slot], y = qd_join_cell(block->grid, 1, position[1]);
+    const uint32_t entry = block->grid->place[slot], y = row_of(block->grid, entry, position);
     const qd_join_area *area = &block->group->area;
     uint32_t at = 0, first;
 

@@ -14,6 +14,8 @@
 #define AHEAD            16u
 #define REACH_OF_RANGE   0.125f
 #define REACH_OF_TUNED   2.0f
+#define DRIFT_OF_CELL    0.25f  /* entries are sorted again when they may have drifted so far */
+#define RANGE_CHANGE     0.125f /* and when the range is so different */
 
 float qd_join_reach(const qd_views *views, float range)
 {
@@ -81,7 +83,7 @@ static inline __attribute__((always_inline)) void gather(const qd_views *views, 
                                                          unsigned axes)
 {
     uint32_t categories = UINT32_MAX, teams = 0;
-    bool all_moved = true;
+    bool all_moved = true, is_plain = true;
     float slack = 0;
 
     for (uint32_t slot = 0; slot < views->target_end; slot++) {
@@ -104,6 +106,7 @@ static inline __attribute__((always_inline)) void gather(const qd_views *views, 
         categories &= target->hidden ? 0 : target->category;
         teams |= target->team;
         all_moved &= is_fresh;
+        is_plain &= is;
         to->special_count += (how & QD_JOIN_CHANGED) != 0;
         if (QD_UNLIKELY(way > grid->reach)) {
             put(to, slot, NULL, was, how | QD_JOIN_WENT_FAR, axes);
@@ -114,7 +117,9 @@ static inline __attribute__((always_inline)) void gather(const qd_views *views, 
         slack = way > slack ? way : slack;
         put(to, slot, now, was, how, axes);
     }
+    grid->drift = 0;
     grid->slack = slack;
+    grid->is_plain = is_plain && to->special_count == 0;
     grid->categories = categories;
     grid->teams = teams;
     grid->all_moved = all_moved;
@@ -237,6 +242,11 @@ static void sort_filters(const qd_views *views, qd_join_grid *grid)
     }
 }
 
+static bool needs_filters(const qd_join_grid *grid, uint32_t masks, uint32_t teams)
+{
+    return (masks & grid->categories) == 0 || (teams != 0 && grid->teams != 0);
+}
+
 static int by_entry(const void *a, const void *b)
 {
     const uint32_t one = ((const qd_join_special *)a)->entry, other = ((const qd_join_special *)b)->entry;
@@ -244,10 +254,63 @@ static int by_entry(const void *a, const void *b)
     return one < other ? -1 : one > other;
 }
 
+/* Takes up new positions of the same entries, in their cells. False: some are too far from them. */
+static inline __attribute__((always_inline)) bool follow(const qd_views *views, qd_join_grid *grid, unsigned axes)
+{
+    const qd_join_points before = grid->entries.at;
+    const uint32_t *slots = grid->entries.slot;
+    bool all_moved = true;
+    float longest = 0;
+
+    for (unsigned k = 0; k < axes; k++) {
+        grid->entries.at.now[k] = before.was[k];
+        grid->entries.at.was[k] = before.now[k];
+    }
+    for (uint32_t i = 0; i < grid->count; i++) {
+        const qd_target *target = &views->targets[slots[i]];
+        const bool is_fresh = target->position_round == views->round;
+
+        if (i + AHEAD < grid->count) {
+            __builtin_prefetch(&views->targets[slots[i + AHEAD]]);
+        }
+        for (unsigned k = 0; k < axes; k++) {
+            const float along = fabsf(target->at[k] - before.now[k][i]);
+
+            before.was[k][i] = target->at[k];
+            longest = along > longest ? along : longest;
+        }
+        grid->entries.how[i] = is_fresh ? QD_JOIN_MOVED : 0;
+        all_moved &= is_fresh;
+    }
+    grid->all_moved = all_moved;
+    grid->drift += (double)longest;
+    grid->slack = (float)grid->drift;
+    return longest <= grid->reach && grid->slack * grid->inverse <= DRIFT_OF_CELL;
+}
+
+/* The same entries as at the last tick may stay in their cells. */
+static bool may_follow(const qd_views *views, const qd_join_grid *grid, float range)
+{
+    return grid->is_plain && grid->round + 1 == views->round && grid->population == views->population &&
+           views->changed_count == 0 && fabsf(range - grid->range) <= grid->range * RANGE_CHANGE;
+}
+
 bool qd_join_grid_build(qd_views *views, qd_join_grid *grid, float range, uint32_t masks, uint32_t teams)
 {
     const unsigned axes = qd_views_axes(views);
     struct unsorted from = {.count = 0};
+
+    grid->stays = may_follow(views, grid, range) && (axes == 3 ? follow(views, grid, 3) : follow(views, grid, 2));
+    if (grid->stays) {
+        const bool had_filters = grid->has_filters;
+
+        grid->has_filters = needs_filters(grid, masks, teams);
+        if (grid->has_filters && !had_filters) {
+            sort_filters(views, grid);
+        }
+        grid->round = views->round;
+        return true;
+    }
 
     if (!fit_unsorted(views, grid, &from)) {
         return false;
@@ -258,7 +321,7 @@ bool qd_join_grid_build(qd_views *views, qd_join_grid *grid, float range, uint32
     } else {
         gather(views, grid, &from, 2);
     }
-    grid->has_filters = (masks & grid->categories) == 0 || (teams != 0 && grid->teams != 0);
+    grid->has_filters = needs_filters(grid, masks, teams);
     uint32_t *next = count_cells(views, grid, &from);
     const size_t columns = cut(&grid->entries, NULL, from.count, axes);
     const size_t places = qd_block_part(views->target_end, sizeof grid->place[0]);
@@ -273,6 +336,8 @@ bool qd_join_grid_build(qd_views *views, qd_join_grid *grid, float range, uint32
     grid->special_count = 0;
     grid->count = from.count;
     grid->round = views->round;
+    grid->population = views->population;
+    grid->range = range;
     if (axes == 3) {
         sort(grid, &from, next, 3);
     } else {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The entities of a room in the order of the cells of a grid, with where they are and where they were at the last tick.
- * Made again at every tick, by counting. Cells lie in x and y; whatever is beyond the grid is in a cell at its edge.
+ * Cells lie in x and y; whatever is beyond the grid is in a cell at its edge. Sorting is by counting. Where no entity
+ * comes, goes or changes, entries stay in their cells for some ticks, until they may have drifted too far from them.
  *
  * An entity that goes further than `reach` in a tick has two entries, so that cells need little slack: one where it was,
  * without a position now, and one where it is, without an old position.
@@ -47,8 +48,13 @@ typedef struct qd_join_grid {
     uint32_t side[2];
     float lo[2], inverse; /* of a cell's side */
     float reach;
-    float slack;    /* the longest way of an entity that is not far, along an axis */
-    uint32_t round; /* that it was made in */
+    double drift;        /* how far an entry may be from its cell, along an axis; 0: it was sorted at this tick */
+    float slack;         /* the same for where it was, with the longest way of an entity that is not far */
+    float range;         /* that its cells are for */
+    bool stays;          /* the entries are the same as at the last tick, in the same order */
+    bool is_plain;       /* each entity has one entry with a position, and none is special */
+    uint32_t population; /* qd_views.population when it was sorted */
+    uint32_t round;      /* that it was made in */
     qd_block sorted, unsorted, cells;
 } qd_join_grid;
 

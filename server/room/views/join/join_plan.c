@@ -86,12 +86,13 @@ static qd_join_area area_of(const struct making *of, const qd_join_group *group)
     };
 }
 
-static void add_group(const struct making *of, uint32_t first, uint32_t end)
+/* Finds the points near a group. */
+static void place_group(const struct making *of, qd_join_group *group)
 {
     qd_join_plan *plan = of->plan;
-    qd_join_group *group = &plan->groups[plan->group_count++];
 
-    *group = (qd_join_group){.first = first, .count = end - first, .masks = plan->masks};
+    group->masks = plan->masks;
+    group->points = 0;
     group->area = area_of(of, group);
     for (uint32_t y = group->area.y0; y <= group->area.y1; y++) {
         uint32_t entry;
@@ -101,6 +102,14 @@ static void add_group(const struct making *of, uint32_t first, uint32_t end)
     plan->points_max = group->points > plan->points_max ? group->points : plan->points_max;
     plan->looks += group->count * (uint64_t)qd_join_words(group);
     plan->masks += 2 * group->count * qd_join_words(group);
+}
+
+static void add_group(const struct making *of, uint32_t first, uint32_t end)
+{
+    qd_join_group *group = &of->plan->groups[of->plan->group_count++];
+
+    *group = (qd_join_group){.first = first, .count = end - first};
+    place_group(of, group);
 }
 
 static void make_groups(const struct making *of)
@@ -161,14 +170,21 @@ static bool fit(qd_views *views, qd_join_plan *plan, struct making *to, uint32_t
     return true;
 }
 
+static void clear(qd_join_plan *plan, uint32_t round)
+{
+    plan->points_max = 0;
+    plan->looks = 0;
+    plan->masks = 0;
+    plan->round = round;
+}
+
 bool qd_join_plan_make(qd_views *views, const qd_join_grid *grid, const qd_join_bodies *bodies, uint32_t parts_max,
                        qd_join_plan *plan)
 {
     struct making making = {.grid = grid, .from = bodies, .plan = plan};
 
-    plan->group_count = plan->points_max = 0;
-    plan->looks = 0;
-    plan->masks = 0;
+    clear(plan, views->round);
+    plan->group_count = 0;
     if (!fit(views, plan, &making, parts_max)) {
         return false;
     }
@@ -177,4 +193,16 @@ bool qd_join_plan_make(qd_views *views, const qd_join_grid *grid, const qd_join_
     make_groups(&making);
     make_parts(plan, parts_max);
     return true;
+}
+
+void qd_join_plan_follow(const qd_views *views, const qd_join_grid *grid, const qd_join_bodies *bodies,
+                         uint32_t parts_max, qd_join_plan *plan)
+{
+    const struct making making = {.grid = grid, .from = bodies, .plan = plan};
+
+    clear(plan, views->round);
+    for (uint32_t i = 0; i < plan->group_count; i++) {
+        place_group(&making, &plan->groups[i]);
+    }
+    make_parts(plan, parts_max);
 }

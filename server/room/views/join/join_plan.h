@@ -70,6 +70,7 @@ typedef struct qd_join_bodies {
     float slack;           /* the longest way of one that is not far, along an axis */
     uint32_t masks, teams; /* bits that all masks have, and that any team has, of derived views */
     uint32_t with_entries; /* observers whose view is not derived */
+    bool is_plain;         /* all are of derived views that stay so, one for each observer */
 } qd_join_bodies;
 
 typedef struct qd_join_plan {
@@ -80,6 +81,7 @@ typedef struct qd_join_plan {
     uint32_t points_max; /* of a group */
     uint64_t looks;      /* a look compares a body with 16 points */
     size_t masks;        /* of all bodies, in 16 bits */
+    uint32_t round;      /* that it is for */
     qd_block block;
 } qd_join_plan;
 
@@ -92,5 +94,8 @@ static inline size_t qd_join_words(const qd_join_group *group)
 /* False: no memory. */
 bool qd_join_plan_make(qd_views *views, const qd_join_grid *grid, const qd_join_bodies *bodies, uint32_t parts_max,
                        qd_join_plan *plan) QD_MUST_USE;
+/* The same bodies stay in their groups, with new positions. */
+void qd_join_plan_follow(const qd_views *views, const qd_join_grid *grid, const qd_join_bodies *bodies,
+                         uint32_t parts_max, qd_join_plan *plan);
 
 #endif

@@ -209,6 +209,7 @@ typedef struct qd_views {
     qd_position *was;      /* by the same: where the target was at the last tick, if its position_round */
     uint32_t was_capacity; /* is the next round. Apart from targets, because few ticks read it */
     uint32_t move_count;   /* moves of entities since the last tick */
+    uint32_t population;   /* counts entities that come and go; it wraps around */
     struct qd_join *join;  /* exists together with the index */
     qd_join_tuning join_tuning;
     uint32_t *changed_carriers; /* entities that have moved and carry a beacon or observers */

@@ -215,6 +215,7 @@ void qd_join_bodies_note(qd_views *views)
     bodies->slack = 0;
     bodies->masks = UINT32_MAX;
     bodies->teams = 0;
+    bodies->is_plain = true;
     if (!fit_rows(views) || !qd_once_choose(views)) {
         views->no_memory = true;
         return;
@@ -225,8 +226,83 @@ void qd_join_bodies_note(qd_views *views)
             __builtin_prefetch(&views->observers[row + AHEAD].at);
         }
         if (!note_derived(views, row, &sum)) {
+            bodies->is_plain &= views->observers[row].state == QD_OBSERVER_FREE;
             note_row(views, row, &sum);
         }
     }
     bodies->range = (float)(sum / (bodies->count + !bodies->count));
+}
+
+/* ---- the same bodies again ---- */
+
+static bool any_attention(const qd_views *views)
+{
+    uint8_t any = 0;
+
+    for (uint32_t row = 0; row < views->count; row++) {
+        any |= views->attention[row];
+    }
+    return any != 0;
+}
+
+/* The regions of the rows before this one become again what they were. */
+static void undo(qd_views *views, uint32_t end)
+{
+    const qd_join *join = views->join;
+
+    for (uint32_t row = 0; row < end; row++) {
+        if (views->observers[row].state != QD_OBSERVER_FREE) {
+            memcpy(join->regions[row * QD_REGION_BODIES].at, join->plan.bodies[join->derived[row].body].was,
+                   sizeof join->regions[0].at);
+        }
+    }
+}
+
+/* An observer that saw nothing may have gone without attention; then there is a body more. */
+bool qd_join_bodies_follow(qd_views *views)
+{
+    qd_join *join = views->join;
+    float slack = 0;
+
+    if (!join->bodies.is_plain || join->plan.round + 1 != views->round || views->has_beacons ||
+        views->live != join->bodies.count || any_attention(views)) {
+        return false;
+    }
+    if (!qd_once_choose(views)) {
+        views->no_memory = true;
+        return false;
+    }
+    for (uint32_t row = 0; row < views->count; row++) {
+        const qd_observer *observer = &views->observers[row];
+        qd_join_body *body = &join->plan.bodies[join->derived[row].body];
+
+        if (row + AHEAD < views->count) {
+            __builtin_prefetch(&observer[AHEAD]);
+            __builtin_prefetch(&observer[AHEAD].at);
+            __builtin_prefetch(&join->plan.bodies[join->derived[row + AHEAD].body], 1);
+        }
+        if (observer->state == QD_OBSERVER_FREE) {
+            continue;
+        }
+        float *was = join->regions[row * QD_REGION_BODIES].at;
+        const float x = observer->at[0], y = observer->at[1], z = observer->at[2];
+        const float way_x = fabsf(x - was[0]), way_y = fabsf(y - was[1]), way = way_x > way_y ? way_x : way_y;
+        if (!(way <= join->grid.reach)) {
+            undo(views, row);
+            return false;
+        }
+        slack = way > slack ? way : slack;
+        body->was[0] = was[0];
+        body->was[1] = was[1];
+        body->was[2] = was[2];
+        body->now[0] = was[0] = x;
+        body->now[1] = was[1] = y;
+        body->now[2] = was[2] = z;
+        body->differ = body->relayed = 0;
+        body->binding = QD_JOIN_FREE;
+        body->joint = joint_of(views, observer);
+        join->derived[row].rank = observer->rank;
+    }
+    join->bodies.slack = slack;
+    return true;
 }

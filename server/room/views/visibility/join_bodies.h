@@ -12,5 +12,8 @@
 bool qd_join_regions_start(qd_views *views) QD_MUST_USE;
 /* The grid is still that of the last tick. May end in qd_views.no_memory. */
 void qd_join_bodies_note(qd_views *views);
+/* Instead of that, if all bodies are plain and stay so: takes up their positions in the plan of the last tick. False:
+ * nothing has happened, but there may be no memory. */
+bool qd_join_bodies_follow(qd_views *views);
 
 #endif

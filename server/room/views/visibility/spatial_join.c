@@ -186,16 +186,41 @@ static qd_crossings fail(qd_views *views)
     return incomplete;
 }
 
+static bool make_plan(qd_views *views, uint32_t parts_max)
+{
+    qd_join *join = views->join;
+
+    if (!qd_join_plan_make(views, &join->grid, &join->bodies, parts_max, &join->plan)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < join->bodies.count && join->bodies.is_plain; i++) {
+        join->derived[join->plan.bodies[i].region / QD_REGION_BODIES].body = i;
+    }
+    return true;
+}
+
 static bool advance(qd_views *views, const qd_executor *executor)
 {
     qd_join *join = views->join;
     const size_t parts = executor->width * PARTS_PER_WORKER;
     const uint32_t parts_max = executor->width == 1 ? 1 : parts < PARTS_MAX ? (uint32_t)parts : PARTS_MAX;
 
-    qd_join_bodies_note(views);
-    return !views->no_memory &&
-           qd_join_grid_build(views, &join->grid, join->bodies.range, join->bodies.masks, join->bodies.teams) &&
-           qd_join_plan_make(views, &join->grid, &join->bodies, parts_max, &join->plan);
+    const bool follows = qd_join_bodies_follow(views);
+    if (!follows && !views->no_memory) {
+        qd_join_bodies_note(views);
+    }
+    if (views->no_memory ||
+        !qd_join_grid_build(views, &join->grid, join->bodies.range, join->bodies.masks, join->bodies.teams)) {
+        return false;
+    }
+    if (follows && join->grid.stays) {
+        qd_join_plan_follow(views, &join->grid, &join->bodies, parts_max, &join->plan);
+        return true;
+    }
+    if (follows) {
+        memcpy(join->bodies.of, join->plan.bodies, join->bodies.count * sizeof join->bodies.of[0]);
+    }
+    return make_plan(views, parts_max);
 }
 
 /* Memory for the blocks of the parts and for all masks. */

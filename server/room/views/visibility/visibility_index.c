@@ -338,6 +338,7 @@ qd_status qd_view_index_add(qd_views *views, uint32_t slot, const qd_body *body)
         views->targets[views->target_end++] = (qd_target){.point = QD_NONE};
     }
     qd_target *target = &views->targets[slot];
+    views->population++;
     *target = (qd_target){
         .at = {body->x, body->y, body->z},
         .position_round = views->round + 1,
@@ -374,6 +375,7 @@ void qd_view_index_remove(qd_views *views, uint32_t slot, qd_space_reason reason
         target->position_round = views->round + 1; /* the round that first shows it gone */
     }
     target->removed = (uint8_t)reason;
+    views->population++;
     drop(views, &target->point);
     drop_beacon(views, target);
 }
