@@ -24,8 +24,8 @@ static const char *start(void)
     if (measured != NULL) {
         silence_ms = strtol(measured, NULL, 10);
     }
-    return qd_server_address(session_start(
-        QD_ARGS("--silence-ms-max", measured != NULL ? measured : "3000", "--slow-ms-max", "500")));
+    return qd_server_address(
+        session_start(QD_ARGS("--silence-ms-max", measured != NULL ? measured : "3000", "--slow-ms-max", "500")));
 }
 
 static void report(const char *peer, int64_t ms)

@@ -79,7 +79,7 @@ typedef struct sim_step {
     const char *text;
     bool resumable, resumes, cut, spoiled;
     bool loops_alone; /* Hello is handled while no room runs */
-    uint8_t from; /* whose key is used */
+    uint8_t from;     /* whose key is used */
     uint32_t first;
     uint64_t count;
     sim_crowd crowd;
@@ -144,7 +144,7 @@ void sim_frame_text(sim_scenario *play, uint8_t who, const qd_server_message *me
              .from = (of), __VA_ARGS__)
 /* The older connection is closed; the network's loops resume the session, and no room runs. */
 #define RESUME_IN_LOOPS(peer, of) RESUME_WITH(peer, of, NULL, NULL, .loops_alone = true)
-#define CLOSE(peer) SIM_STEP(.act = SIM_CLOSE, .who = (peer))
+#define CLOSE(peer)               SIM_STEP(.act = SIM_CLOSE, .who = (peer))
 /* Opens room `number`, which becomes the current one. */
 #define ROOM(peer, number)      SIM_STEP(.act = SIM_OPEN_ROOM, .who = (peer), .first = (number))
 #define IN_ROOM(number)         SIM_STEP(.act = SIM_IN_ROOM, .first = (number))
