@@ -140,6 +140,7 @@ static void note(qd_actor *actor)
 static void hold_worker(qd_actor *actor)
 {
     (void)actor;
+    atomic_fetch_add(&standby_runs, is_standby());
     atomic_fetch_add(&runs, 1);
     wait_for(&may_go, 1);
 }

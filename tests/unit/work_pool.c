@@ -257,6 +257,7 @@ static void set_two_in_the_past(qd_actor *actor)
 {
     order *me = (order *)actor;
 
+    atomic_fetch_add(&standby_runs, is_standby());
     wake_at(&me->second.actor, 2);
     wake_at(&me->first.actor, 1);
 }
