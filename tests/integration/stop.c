@@ -118,7 +118,11 @@ SESSION_TEST(stop_does_not_wait_for_a_tick_longer_than_drain_seconds)
         }
         qd_client_spawn(client, room, &(qd_msg_entities){.count = BATCH, .id = id, .x = x, .y = y}, false);
     }
-    session_settle(client);
+    /* The crowd is in the room before its tick begins. */
+    qd_client_get_stats(client, room);
+    while (session_wait_kind(client, QD_SERVER_STATS)->as.stats.room.entities < CROWD) {
+        qd_client_get_stats(client, room);
+    }
     qd_client_step(client, room, 0);
     session_settle(client);
     qd_process_signal(server, SIGTERM);
