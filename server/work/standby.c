@@ -70,7 +70,8 @@ bool qd_standby_wait(qd_worker *me)
     return !is_stopping(pool);
 }
 
+/* A worker may have become idle without another take: its last one began before qd_standby_wait returned. */
 bool qd_standby_goes_on(const qd_worker *me)
 {
-    return takes_of_workers(me->pool) == me->takes_seen;
+    return takes_of_workers(me->pool) == me->takes_seen && qd_workers_idle(me->pool) == 0;
 }

@@ -16,7 +16,8 @@
 
 /* [the standby] Sleeps until it is time to step in. False: the pool is stopping. */
 bool qd_standby_wait(qd_worker *me);
-/* [the standby] Whether it goes on: no worker has taken an actor since qd_standby_wait returned. */
+/* [the standby] Whether it goes on: no worker has looked for an actor since qd_standby_wait returned, and none is
+ * idle. */
 bool qd_standby_goes_on(const qd_worker *me);
 
 #endif
