@@ -99,4 +99,26 @@ SESSION_TEST(session_begins_and_resumes_after_others_have_closed)
     victim_resume(&v, address);
 }
 
+/* Without tokens, all clients of this machine share the places, and the operator learns that they are too few. */
+SESSION_TEST(session_beyond_the_places_of_all_is_reported)
+{
+    enum { PLACES = 16 };
+    qd_process *server = session_start(QD_ARGS("--connections-max", "16", "--resume-ms-max", "3600000"));
+    const char *address = qd_server_address(server);
+    qd_client *other = session_open(address);
+    uint32_t detached = 0, tries = 0;
+
+    for (uint32_t i = 0; i <= PLACES; i++) {
+        qd_client *client = session_open_resumable(address, NULL);
+
+        session_open_room(client, "shared", NULL);
+        session_close(client);
+    }
+    while (detached < PLACES || strstr(qd_process_errors(server), " warn  a session is not kept: ") == NULL) {
+        detached = session_expect(other, qd_client_get_stats(other, 0), QD_SERVER_STATS)->as.stats.server.detached;
+        assert_true(tries++ < 100000);
+    }
+    assert_int_equal(detached, PLACES);
+}
+
 TEST_MAIN()

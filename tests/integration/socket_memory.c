@@ -2,12 +2,14 @@
  *
  * The system's buffers of stalled peers: the server bounds them, and counts them in --memory-max.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 
+#include "support/hostile.h"
 #include "support/raw.h"
 #include "support/session.h"
 #include "tests/support/test.h"
@@ -107,6 +109,25 @@ SESSION_TEST(stalled_peers_stay_within_memory_max)
                   (double)resident / 1048576);
     assert_true(most > 1 << 20); /* otherwise nothing stalled */
     assert_true(most + (SANITIZED ? 0 : resident) < (int64_t)MEGABYTES * 1048576 / 100 * 115);
+}
+
+/* --connections-max divides a sixteenth of the memory, for each direction; the system doubles that. */
+SESSION_TEST(buffers_of_the_system_count_in_the_memory)
+{
+    enum { SESSIONS = 40, BUFFER = (MEGABYTES << 20) / 16 / 80 };
+    const char *address = qd_server_address(session_start(QD_ARGS("--memory-max", LIMIT, "--connections-max", "80")));
+    qd_client *client = session_open(address);
+    const uint64_t before = hostile_memory_used(client);
+
+    for (uint32_t i = 0; i < SESSIONS; i++) {
+        (void)raw_open_session(address);
+    }
+    const uint64_t counted = hostile_memory_used(client) - before;
+    if (counted < SESSIONS * 2u * 2 * BUFFER) {
+        fail_msg("%u connections count for %" PRIu64 " bytes; must be at least %u, their buffers", SESSIONS, counted,
+                 SESSIONS * 2u * 2 * BUFFER);
+    }
+    session_close(client);
 }
 
 TEST_MAIN()

@@ -83,15 +83,16 @@ void qd_array_sort(uint32_t *numbers, uint32_t count)
 
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 
-/* Large arrays are read at random: with large pages the processor finds their addresses without a walk of its own. A
- * hint, without which all works as well. */
-static void hint_huge_pages(void *array, size_t bytes)
+/* Large arrays are read at random: with large pages the processor finds their addresses without a walk of its own. That
+ * ends with the array. Else the system could fill a large page behind a few bytes in use, which the footprint does not
+ * count (malloc_conf in footprint.c). A hint, without which all works as well. */
+static void hint_huge_pages(void *array, size_t bytes, int advice)
 {
     uintptr_t first = ((uintptr_t)array + HUGE_PAGE_BYTES - 1) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
     uintptr_t last = ((uintptr_t)array + bytes) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
 
     if (last > first) {
-        (void)madvise((void *)first, last - first, MADV_HUGEPAGE);
+        (void)madvise((void *)first, last - first, advice);
     }
 }
 
@@ -100,7 +101,7 @@ static void *alloc_large(qd_heap *heap, size_t bytes)
     void *array = qd_heap_alloc_aligned(heap, QD_ARRAY_ALIGNMENT, bytes);
 
     if (array != NULL) {
-        hint_huge_pages(array, bytes);
+        hint_huge_pages(array, bytes, MADV_HUGEPAGE);
     }
     return array;
 }
@@ -152,6 +153,7 @@ bool qd_array_grow_all(qd_heap *heap, const qd_array_part *part, uint32_t count)
 void qd_array_free(qd_heap *heap, void *array, size_t bytes)
 {
     if (array != NULL) {
+        hint_huge_pages(array, bytes, MADV_NOHUGEPAGE);
         qd_heap_free_aligned(heap, array, QD_ARRAY_ALIGNMENT, bytes);
     }
 }

@@ -12,9 +12,11 @@
 
 #ifdef QD_JEMALLOC
 /* jemalloc reads this at its start. Few arenas, because each has free parts of its own. Freed pages return within
- * seconds, also when the server is idle. Caches of threads hold no large pieces. */
+ * seconds, also when the server is idle. Caches of threads hold no large pieces. Where the system gives large pages
+ * unasked, it would fill again what the allocator has returned, and the process would be larger than it knows. */
 extern const char *malloc_conf;
-const char *malloc_conf = "narenas:8,background_thread:true,dirty_decay_ms:5000,muzzy_decay_ms:0,lg_tcache_max:13";
+const char *malloc_conf =
+    "narenas:8,background_thread:true,dirty_decay_ms:5000,muzzy_decay_ms:0,lg_tcache_max:13,thp:never";
 
 #define ALL_ARENAS "4096"
 _Static_assert(MALLCTL_ARENAS_ALL == 4096, "the name of all arenas");

@@ -5,18 +5,18 @@
 
 #include "../../base/assert.h"
 
-/* The beginning of such a frame may use the reserve: without memory for it the connection ends, and its session with
- * it. */
-#define RESERVED_FRAME_MAX 8192u
+/* The beginning of such a frame, and the rest of such a read, may use the reserve: without memory for it the connection
+ * ends, and its session with it. */
+#define RESERVED_BYTES_MAX 8192u
 
-static void *reader_alloc(void *heap, size_t size)
+static void *intake_alloc(void *heap, size_t size)
 {
-    return size <= RESERVED_FRAME_MAX ? qd_shared_alloc_reserved(size) : qd_heap_alloc(heap, size);
+    return size <= RESERVED_BYTES_MAX ? qd_shared_alloc_reserved(size) : qd_heap_alloc(heap, size);
 }
 
-static void reader_release(void *heap, void *memory, size_t size)
+static void intake_release(void *heap, void *memory, size_t size)
 {
-    if (size <= RESERVED_FRAME_MAX) {
+    if (size <= RESERVED_BYTES_MAX) {
         qd_shared_free(memory, size);
     } else {
         qd_heap_free(heap, memory, size);
@@ -31,14 +31,14 @@ void qd_intake_init(qd_intake *intake, qd_link *link, const qd_link_handler *han
         .handler = handler,
         .may_deliver = may_deliver,
         .heap = heap,
-        .reader_memory = {.alloc = reader_alloc, .release = reader_release, .context = heap},
+        .reader_memory = {.alloc = intake_alloc, .release = intake_release, .context = heap},
     };
     qd_frame_reader_init(&intake->reader, frame_bytes_max, &intake->reader_memory);
 }
 
 void qd_intake_drop(qd_intake *intake)
 {
-    qd_heap_free(intake->heap, intake->held, intake->held_size);
+    intake_release(intake->heap, intake->held, intake->held_size);
     intake->held = NULL;
     intake->held_size = intake->held_delivered = 0;
 }
@@ -112,7 +112,7 @@ size_t qd_intake_feed(qd_intake *intake, const uint8_t *bytes, size_t size)
 
 void qd_intake_hold(qd_intake *intake, const uint8_t *bytes, size_t size)
 {
-    intake->held = qd_heap_alloc(intake->heap, size);
+    intake->held = intake_alloc(intake->heap, size);
     if (!intake->held) {
         qd_intake_fault(intake, QD_LINK_NO_MEMORY, 0);
         return;
