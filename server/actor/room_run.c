@@ -16,7 +16,9 @@
 
 /* The tick of a Step is for an inline run if few pairs at most can be new or gone. In the worst case, all of these meet
  * at one place, which takes 3 ms. A room without very long ticks for a while may have more: the worst case takes 30 ms
- * then, and is rare. The tick before bounds the pairs that stay. */
+ * then, and is rare. The ticks before bound the pairs that stay. A room that can have at most INLINE_PAIRS_SURE pairs is
+ * always quick. */
+#define INLINE_PAIRS_SURE     (UINT64_C(1) << 14)
 #define INLINE_PAIRS_MAX      (UINT64_C(1) << 17)
 #define INLINE_PAIRS_MAX_CALM (UINT64_C(1) << 20)
 #define INLINE_TICK_US_MAX    100u
@@ -136,6 +138,14 @@ static void trim_when_due(qd_room_actor *actor, uint64_t now_ns)
     qd_array_trim(&actor->heap, actor->members, actor->member_capacity, end);
 }
 
+/* Whether the entities that came since the last tick may make so many pairs that the ticks before say nothing. */
+static bool has_grown_much(const qd_room_actor *actor)
+{
+    const uint64_t entities = qd_room_entity_count(actor->room);
+
+    return entities > actor->tick_entities && entities * (entities - actor->tick_entities) > INLINE_PAIRS_MAX;
+}
+
 /* A room beyond its budget waits behind others, and so do messages to it: each of its runs may tick. */
 static void choose_place(qd_room_actor *actor, uint64_t now_ns)
 {
@@ -145,7 +155,8 @@ static void choose_place(qd_room_actor *actor, uint64_t now_ns)
     if (yields != atomic_load_explicit(&actor->base.yields, memory_order_relaxed)) {
         atomic_store_explicit(&actor->base.yields, yields, memory_order_relaxed);
     }
-    qd_actor_set_long(&actor->base, now_ns < actor->long_until_ns || !TAILQ_EMPTY(&actor->laters));
+    qd_actor_set_long(&actor->base,
+                      now_ns < actor->long_until_ns || !TAILQ_EMPTY(&actor->laters) || has_grown_much(actor));
 }
 
 /* Does everything that time makes due. */
@@ -236,17 +247,18 @@ void qd_room_run(qd_actor *base)
 /* Whether a Step is short whatever came since the last tick. A reader that catches up gets all pairs. */
 static bool ticks_quickly(const qd_room_actor *actor, bool crowded)
 {
-    const uint32_t took_us = actor->times_us[(actor->time_count + QD_TICK_TIMES - 1) % QD_TICK_TIMES];
+    const uint64_t entities = qd_room_entity_count(actor->room), pairs_max = qd_room_tick_pairs_max(actor->room);
 
-    if (took_us > (crowded ? INLINE_TICK_US_MAX_CROWDED : INLINE_TICK_US_MAX) || actor->lagging_count > 0 ||
-        qd_room_entity_count(actor->room) > QD_INLINE_ENTITIES_MAX) {
+    if (actor->lagging_count > 0 || entities > QD_INLINE_ENTITIES_MAX) {
         return false;
     }
-    const uint64_t now_ns = qd_service_now_ns(actor->service);
-    const bool calm = now_ns >= actor->calm_from_ns;
+    if (!crowded && entities * entities <= INLINE_PAIRS_SURE && pairs_max <= INLINE_PAIRS_SURE) {
+        return true;
+    }
+    const bool calm = qd_service_now_ns(actor->service) >= actor->calm_from_ns;
 
-    return now_ns >= actor->long_until_ns &&
-           qd_room_tick_pairs_max(actor->room) <= (calm ? INLINE_PAIRS_MAX_CALM : INLINE_PAIRS_MAX);
+    return qd_tick_usual_us(actor) <= (crowded ? INLINE_TICK_US_MAX_CROWDED : INLINE_TICK_US_MAX) &&
+           pairs_max <= (calm ? INLINE_PAIRS_MAX_CALM : INLINE_PAIRS_MAX);
 }
 
 static bool may_run_inline(const qd_room_actor *actor, const qd_room_message *message)

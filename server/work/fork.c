@@ -97,7 +97,7 @@ void qd_fork_run(void *context, size_t count, qd_task_fn task, void *argument)
     note_fork(me);
     qd_split_init(&split, count, task, argument, pool->worker_count);
     split.yields = me && me->is_behind;
-    split.is_sliced = me && me->slices.are_on;
+    split.slice_ns = me ? me->slices.slice_ns : 0;
     open_split(pool, &split, (count < pool->worker_count ? (uint32_t)count : pool->worker_count) - 1);
     qd_split_work(&split, me ? me->index : 0, NULL, NULL);
     pthread_mutex_lock(&pool->lock);
@@ -132,8 +132,8 @@ static bool help(qd_worker *me)
     uint32_t count = choose(pool, split, called, CALLS_OF_HELPER);
     pthread_mutex_unlock(&pool->lock);
     signal_all(called, count);
-    if (split->is_sliced) {
-        qd_slices_begin(&me->slices);
+    if (split->slice_ns != 0) {
+        qd_slices_begin(&me->slices, split->slice_ns);
     }
     qd_split_work(split, me->index, split->yields ? is_wanted : NULL, pool);
     qd_slices_end(&me->slices);

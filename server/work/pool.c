@@ -104,6 +104,9 @@ static void run_inline(void *context, qd_actor *actor, qd_actor_fn run_here, boo
     }
     if (urgent) {
         qd_behind_note_urgent(&pool->behind);
+        if (atomic_load_explicit(&pool->inlined, memory_order_relaxed) != actor) {
+            atomic_store_explicit(&pool->inlined, actor, memory_order_relaxed);
+        }
     }
     run_here(actor);
     if (qd_actor_let_go(actor)) {
@@ -289,13 +292,29 @@ static qd_actor *take(qd_worker *me)
     return actor;
 }
 
+/* How long the slices of its run are; 0: it has none. A long run within its budget gives way as often as others do if
+ * another actor has run inline since the last long run: a client waits for that. */
+static uint32_t slice_of(qd_worker *me, const qd_actor *actor)
+{
+    if (me->is_behind) {
+        return QD_SLICE_NS;
+    }
+    if (!qd_actor_is_long(actor)) {
+        return 0;
+    }
+    const qd_actor *inlined = atomic_exchange_explicit(&me->pool->inlined, NULL, memory_order_relaxed);
+    return inlined && inlined != actor ? QD_SLICE_NS : QD_SLICE_LONG_NS;
+}
+
 static void run(qd_worker *me, qd_actor *actor)
 {
+    const uint32_t slice_ns = slice_of(me, actor);
+
     qd_actor_begin_run(actor);
     me->actor = actor;
     me->retired = NULL;
-    if (me->is_behind) {
-        qd_slices_begin(&me->slices);
+    if (slice_ns != 0) {
+        qd_slices_begin(&me->slices, slice_ns);
     }
     actor->run(actor);
     qd_slices_end(&me->slices);

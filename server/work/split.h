@@ -33,7 +33,7 @@ typedef struct qd_split {
     void *argument;
     _Atomic uint32_t helpers; /* written under the lock */
     bool yields;              /* helpers leave when urgent work waits */
-    bool is_sliced;           /* helpers work in slices, too (thread/slices.h) */
+    uint32_t slice_ns;        /* helpers work in slices, too (thread/slices.h); 0: in none */
     bool is_awaited;          /* [lock] the caller sleeps */
     uint32_t wanted;          /* [lock] the number of workers still to be called for it */
     pthread_cond_t helpers_out;

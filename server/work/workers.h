@@ -61,10 +61,11 @@ struct qd_pool {
     _Atomic uint32_t queue_next; /* for wakes from outside */
     _Atomic bool stopping;
     _Atomic bool standby_sleeps;
-    _Atomic uint64_t timer_next_ns; /* qd_timers_next_ns; written under the lock, read without it as a hint */
-    _Atomic uint32_t idle_count;    /* written under the lock; see "Sleeping" in pool.c */
-    _Atomic uint32_t forking_runs;  /* the number of workers that are is_forking */
-    _Atomic uint32_t forks;         /* the number of splits opened so far; written under the lock */
+    _Atomic uint64_t timer_next_ns;    /* qd_timers_next_ns; written under the lock, read without it as a hint */
+    _Atomic uint32_t idle_count;       /* written under the lock; see "Sleeping" in pool.c */
+    _Atomic uint32_t forking_runs;     /* the number of workers that are is_forking */
+    _Atomic uint32_t forks;            /* the number of splits opened so far; written under the lock */
+    _Atomic(const qd_actor *) inlined; /* the last one that ran inline, since a long run began; only its address */
 
     qd_behind behind; /* under its own lock, which is taken inside the pool's */
 

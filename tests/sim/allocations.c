@@ -4,7 +4,7 @@
  * later ones, until the end of the life. Each request is answered, by a clear code or by a disconnection that gives the
  * reason. Afterwards the server serves as if nothing had been, and when it stops, nothing is left.
  *
- * `sim_all` tries a sample of all N, `sim_all --allocations` every one.
+ * `sim_all` tries a sample of all N, `sim_all --allocations` every one (the test sim/each_allocation).
  */
 #include <stdio.h>
 #include <string.h>
@@ -23,6 +23,8 @@ static const qd_msg_room_config configs[] = {
     {.index = QD_INDEX_HASH, .cell_size = 5},
     {.index = QD_INDEX_GRID, .writers = 2},
     {.index = QD_INDEX_BRUTE, .swept = true},
+    {.dimensions = 3, .index = QD_INDEX_OCTREE, .swept = true},
+    {.dimensions = 3, .index = QD_INDEX_SPARSE},
 };
 
 #define ROOMS (sizeof configs / sizeof configs[0])
@@ -44,6 +46,12 @@ static struct {
 
 static uint32_t ids[ENTITIES];
 static float places[ENTITIES];
+
+/* The third column of a batch in that room, or none. */
+static const float *z_of(uint32_t i, const float *z)
+{
+    return configs[i].dimensions == 3 ? z : NULL;
+}
 
 /* ---- what comes ---- */
 
@@ -222,7 +230,7 @@ static void enter(guest *g, uint32_t i)
 
     snprintf(name, sizeof name, "room %u", (unsigned)i);
     config.has_bounds = true;
-    config.bounds = (qd_msg_bounds){.max_x = 100, .max_y = 100};
+    config.bounds = (qd_msg_bounds){.max_x = 100, .max_y = 100, .max_z = config.dimensions == 3 ? 100 : 0};
     config.tick_mode = QD_TICK_MODE_STEP;
     g->room[i] = ask(g, MESSAGE(OPEN_ROOM, .open_room = {.name = name, .has_config = true, .config = config}));
 }
@@ -237,14 +245,23 @@ static void fill(guest *a, guest *b, uint32_t i)
 {
     const uint64_t room = a->room[i];
     static const uint8_t shapes[] = {QD_SHAPE_BOX, QD_SHAPE_CIRCLE, QD_SHAPE_CAPSULE};
-    qd_msg_entities crowd = {
-        .count = ENTITIES, .id = ids, .x = places, .y = places, .half_x = places, .half_y = places};
+    qd_msg_entities crowd = {.count = ENTITIES,
+                             .id = ids,
+                             .x = places,
+                             .y = places,
+                             .z = z_of(i, places),
+                             .half_x = places,
+                             .half_y = places};
 
     ASK(a, SPAWN, .batch = {.room = room, .entities = crowd});
     ASK(b, SPAWN,
         .batch = {.room = b->room[i],
                   .room_owned = true,
-                  .entities = {.count = 2, .id = IDS(7000000, 1000), .x = FLOATS(3, 4), .y = FLOATS(3, 4)}});
+                  .entities = {.count = 2,
+                               .id = IDS(7000000, 1000),
+                               .x = FLOATS(3, 4),
+                               .y = FLOATS(3, 4),
+                               .z = z_of(i, FLOATS(3, 4))}});
     ASK(a, RESHAPE, .batch = {.room = room, .entities = {.count = 3, .id = ids, .shape = shapes}});
     ASK(a, RESHAPE, .batch = {.room = room, .entities = {.count = 1, .id = ids + 5, .category = IDS(2)}});
     ASK(a, SET_ROSTER, .set_roster = {.room = room, .count = ENTITIES, .id = ids});
@@ -256,6 +273,7 @@ static void fill(guest *a, guest *b, uint32_t i)
                       .id = IDS(1, 2),
                       .x = FLOATS(9, 30),
                       .y = FLOATS(9, 30),
+                      .z = z_of(i, FLOATS(9, 30)),
                       .range = FLOATS(20, 50),
                       .leave_margin = FLOATS(0, 5)});
     ASK(a, OBSERVE,
@@ -289,26 +307,35 @@ static void change(guest *a, guest *b, uint32_t i)
     for (uint32_t k = 0; k < ENTITIES; k++) {
         moved[k] = 90 - places[k];
     }
-    ASK(a, MOVE, .batch = {.room = room, .entities = {.count = ENTITIES, .id = ids, .x = moved, .y = places}});
-    ASK(a, MOVE_ROSTER, .move_roster = {.room = room, .count = ENTITIES / 2, .x = moved, .y = moved});
+    ASK(a, MOVE,
+        .batch = {.room = room,
+                  .entities = {.count = ENTITIES, .id = ids, .x = moved, .y = places, .z = z_of(i, places)}});
+    ASK(a, MOVE_ROSTER,
+        .move_roster = {.room = room, .count = ENTITIES / 2, .x = moved, .y = moved, .z = z_of(i, moved)});
     ASK(a, MOVE_ROOMS,
         .move_rooms = {.part_count = 2,
-                       .part_room = TAGS(room, a->room[0]),
+                       .part_room = TAGS(room, a->room[configs[i].dimensions == 3 ? i : 0]),
                        .part_size = IDS(3, 2),
                        .count = 5,
-                       .id = ids,
+                       .id = ids + ENTITIES - 5, /* room 0 still has these */
                        .x = moved,
-                       .y = moved});
-    ASK(a, TELEPORT, .batch = {.room = room, .entities = {.count = 1, .id = ids, .x = FLOATS(1), .y = FLOATS(1)}});
+                       .y = moved,
+                       .z = z_of(i, moved)});
+    ASK(a, TELEPORT,
+        .batch = {.room = room,
+                  .entities = {.count = 1, .id = ids, .x = FLOATS(1), .y = FLOATS(1), .z = z_of(i, FLOATS(1))}});
     ASK(b, MOVE_OBSERVERS,
-        .observers = {.room = b->room[i], .count = 1, .id = IDS(1), .x = FLOATS(50), .y = FLOATS(50)});
+        .observers = {
+            .room = b->room[i], .count = 1, .id = IDS(1), .x = FLOATS(50), .y = FLOATS(50), .z = z_of(i, FLOATS(50))});
     ASK(b, SET_EXCEPTIONS,
         .set_exceptions = {
             .room = b->room[i], .observer = 1, .show_count = 2, .show = ids, .hide_count = 1, .hide = ids + 4});
     step(a, b, i);
     ASK(a, HAND_OVER, .hand_over = {.room = room, .count = 9, .id = ids, .session = b->session});
     ASK(a, ADOPT, .adopt = {.room = room, .session = b->session});
-    ASK(a, MOVE, .batch = {.room = room, .entities = {.count = ENTITIES, .id = ids, .x = places, .y = moved}});
+    ASK(a, MOVE,
+        .batch = {.room = room,
+                  .entities = {.count = ENTITIES, .id = ids, .x = places, .y = moved, .z = z_of(i, moved)}});
     step(a, b, i);
 }
 
@@ -346,6 +373,7 @@ static void live(sim_house *house, guest *a, guest *b)
     ASK(a, LIST_ROOMS, .list_rooms = {0});
     ASK(a, LIST_SESSIONS, .list_sessions = {0});
     ASK(b, PING, .ping = {.data = 7});
+    ASK(b, PONG, .ping = {.data = 7});
     if (a->connected) {
         disconnect(a);
         come(a, house, true);
@@ -381,11 +409,18 @@ static void recover(sim_house *house, guest *a, guest *b)
         enter(&fresh, i);
         sim_check(fresh.room[i] != 0, "no room after memory has come back");
         ASK(&fresh, SPAWN,
-            .batch = {.room = fresh.room[i], .entities = {.count = 1, .id = IDS(99), .x = FLOATS(1), .y = FLOATS(1)}});
+            .batch = {
+                .room = fresh.room[i],
+                .entities = {.count = 1, .id = IDS(99), .x = FLOATS(1), .y = FLOATS(1), .z = z_of(i, FLOATS(1))}});
         ASK(&fresh, SUBSCRIBE, .subscribe = {.room = fresh.room[i], .scope = QD_SCOPE_ALL});
         ASK(&fresh, OBSERVE,
-            .observers = {
-                .room = fresh.room[i], .count = 1, .id = IDS(1), .x = FLOATS(1), .y = FLOATS(1), .range = FLOATS(9)});
+            .observers = {.room = fresh.room[i],
+                          .count = 1,
+                          .id = IDS(1),
+                          .x = FLOATS(1),
+                          .y = FLOATS(1),
+                          .z = z_of(i, FLOATS(1)),
+                          .range = FLOATS(9)});
         step(&fresh, b, i);
         sim_house_pass(house, 1000);
         (void)take_all(&fresh, 0, false);
@@ -426,6 +461,9 @@ static uint64_t play_all(uint64_t runs)
         places[i] = (float)(i * 7 % 40) + 1;
     }
     const uint64_t tries = play(0, 0), every = runs == 0 || runs > tries ? 1 : tries / runs;
+
+    sim_check(met.refused == 0 && met.refused_entries == 0,
+              "%u requests and %u entries are refused although none fails", met.refused, met.refused_entries);
     for (uint64_t n = 1; n <= tries; n += every) {
         (void)play(n, 1);
         (void)play(n, UINT64_MAX);

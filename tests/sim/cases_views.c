@@ -260,3 +260,61 @@ CASE(suspensions_for_memory_are_counted)
     sim_check(counted == 2, "%" PRIu64 " suspensions are counted", counted);
     sim_peer_close(&peer);
 }
+
+/* Reads what there is. Returns the reports among it. */
+static uint32_t read_reports(sim_peer *reader)
+{
+    uint32_t reports = 0;
+
+    for (const qd_server_message *message; (message = sim_peer_next(reader)) != NULL;) {
+        sim_check(message->kind != QD_SERVER_GO_AWAY, "a client that reads is sent away: %s", message->as.go_away.text);
+        reports += message->kind == QD_SERVER_TICK;
+    }
+    return reports;
+}
+
+/* All of a crowd meet, or none. */
+static void step_crowd(sim_peer *writer, uint64_t room, uint32_t count, bool meet)
+{
+    sim_peer_send_crowd(
+        writer, room,
+        &(sim_crowd){.first = 1, .count = count, .x = 1, .y = 1, .apart = meet ? 0 : 2.4f, .moves = true});
+    sim_peer_send(writer, MESSAGE(STEP, .step = {.room = room}));
+    sim_house_settle(writer->house);
+    (void)read_reports(writer);
+}
+
+/* For some time there is memory for all but the frames of reports, with 780 pairs. The reader has a few bytes to read. */
+CASE(readers_are_not_slow_because_memory_is_short)
+{
+    enum { CROWD = 40, STEPS = 40, STEP_MS = 250 };
+    sim_peer writer, reader;
+    uint32_t missed_all = 0;
+
+    sim_peer_open(&writer, house, NULL);
+    sim_peer_open(&reader, house, NULL);
+    const uint64_t room = sim_peer_open_room(&writer, "room", NULL), seen = sim_peer_open_room(&reader, "room", NULL);
+    sim_peer_send_crowd(&writer, room, &(sim_crowd){.first = 1, .count = CROWD, .x = 1, .y = 1});
+    sim_peer_send(&reader, MESSAGE(SUBSCRIBE, .subscribe = {.room = seen, .scope = QD_SCOPE_ALL}));
+    for (uint32_t spare = 500; spare < 20000; spare += spare / 2) {
+        uint32_t reports;
+
+        step_crowd(&writer, room, CROWD, true);
+        step_crowd(&writer, room, CROWD, false);
+        (void)read_reports(&reader);
+        qd_memory_limit_set(qd_memory_used() + spare);
+        sim_peer_send(&reader, (qd_client_message){.kind = QD_CLIENT_PING});
+        for (uint32_t i = 0; i < STEPS; i++) {
+            step_crowd(&writer, room, CROWD, true);
+            sim_house_pass(house, STEP_MS);
+        }
+        reports = read_reports(&reader);
+        qd_memory_limit_set(0);
+        missed_all += reports == 0;
+        step_crowd(&writer, room, CROWD, true);
+        sim_check(reports + read_reports(&reader) == 1, "a reader gets no report after memory was short");
+    }
+    sim_check(missed_all > 0, "all reports found memory");
+    sim_peer_close(&reader);
+    sim_peer_close(&writer);
+}

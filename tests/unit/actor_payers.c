@@ -474,6 +474,57 @@ TEST_WITH(inline_run_of_few_entities_does_not_look_at_the_clock, setup, teardown
     assert_paid(0, 0, 0);
 }
 
+static bool steps_inline(uint64_t took_ns)
+{
+    const uint64_t before = qd_room_last_tick(room->room);
+
+    w.pairs_ns = took_ns;
+    post(B, &(qd_client_message){.seq = 9, .kind = QD_CLIENT_STEP});
+    const bool inline_run = qd_room_last_tick(room->room) > before;
+    run_woken();
+    return inline_run;
+}
+
+/* The system may have run other threads during a slow tick. */
+TEST_WITH(steps_stay_inline_until_three_ticks_were_slow, setup, teardown)
+{
+    room->config.tick_mode = QD_TICK_MODE_STEP;
+    batch(A, QD_CLIENT_SPAWN, 0, 200);
+    run_woken();
+    for (uint32_t i = 0; i < 3; i++) {
+        (void)steps_inline(0);
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_true(steps_inline(MS_NS));
+    }
+    assert_false(steps_inline(0));
+    assert_true(steps_inline(0));
+}
+
+/* Its entities may all be at one point. */
+TEST_WITH(room_that_has_grown_much_counts_as_long_until_its_tick, setup, teardown)
+{
+    room->config.tick_mode = QD_TICK_MODE_STEP;
+    batch(A, QD_CLIENT_SPAWN, 0, 400);
+    run_woken();
+    assert_true(qd_actor_is_long(&room->base));
+    (void)steps_inline(0);
+    assert_false(qd_actor_is_long(&room->base));
+    batch(A, QD_CLIENT_SPAWN, 400, 1);
+    run_woken();
+    assert_false(qd_actor_is_long(&room->base));
+}
+
+TEST_WITH(steps_of_a_tiny_room_are_always_inline, setup, teardown)
+{
+    room->config.tick_mode = QD_TICK_MODE_STEP;
+    batch(A, QD_CLIENT_SPAWN, 0, 100);
+    run_woken();
+    for (uint32_t i = 0; i < 6; i++) {
+        assert_true(steps_inline(MS_NS));
+    }
+}
+
 TEST_WITH(short_inline_runs_are_paid_together, setup, teardown)
 {
     batch(A, QD_CLIENT_SPAWN, 0, LONG_BATCH);
@@ -515,6 +566,7 @@ TEST_WITH(steps_beyond_the_budget_wait_behind_requests_of_others, setup, teardow
     room->config.tick_mode = QD_TICK_MODE_STEP;
     set_share();
     w.pairs_ns = 20 * MS_NS;
+    post(B, &(qd_client_message){.seq = 1, .kind = QD_CLIENT_UNSUBSCRIBE}); /* the run is a worker's */
     for (uint32_t i = 0; i < 4; i++) {
         post(B, &(qd_client_message){.seq = 3 + i, .kind = QD_CLIENT_STEP});
     }

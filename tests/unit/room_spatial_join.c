@@ -73,6 +73,20 @@ static bool is_sound(const uint16_t *masks, bool unsure, float *const *columns, 
     return true;
 }
 
+static qd_join_counts counts_of(const uint16_t *is, const uint16_t *did)
+{
+    qd_join_counts counts = {0, 0, 0};
+
+    for (uint32_t i = 0; i < POINTS; i++) {
+        const uint32_t now = is[i / 16] >> i % 16 & 1, was = did[i / 16] >> i % 16 & 1;
+
+        counts.is += now;
+        counts.both += now & was;
+        counts.differ += now ^ was;
+    }
+    return counts;
+}
+
 static void all_kernels_agree(unsigned axes)
 {
     rng_stream rng = {axes};
@@ -91,14 +105,18 @@ static void all_kernels_agree(unsigned axes)
         const qd_join_ball ball_now = is_none ? QD_JOIN_NO_BALL : qd_join_ball_of(now, radius);
         const qd_join_ball ball_was = qd_join_ball_of(was, radius);
         for (uint32_t i = 0; qd_join_kernel_at(i, axes); i++) {
-            uint16_t is[WORDS], did[WORDS];
+            uint16_t is[WORDS + QD_JOIN_FOUR - 1], did[WORDS + QD_JOIN_FOUR - 1];
             const qd_join_kernel *kernel = qd_join_kernel_at(i, axes);
             qd_join_counts counts;
+
+            memset(is, 0xff, sizeof is); /* what is behind the masks does not count */
+            memset(did, 0x55, sizeof did);
             const bool unsure = kernel->both(&points, WORDS, &ball_now, &ball_was, is, did, &counts);
-            const qd_join_counts again = kernel->count(is, did, WORDS);
+            const qd_join_counts expected = counts_of(is, did), again = kernel->count(is, did, WORDS);
 
             unsure_balls += unsure;
-            assert_memory_equal(&counts, &again, sizeof counts);
+            assert_memory_equal(&counts, &expected, sizeof counts);
+            assert_memory_equal(&again, &expected, sizeof counts);
             assert_true(is_sound(did, unsure, points.was, was, radius, axes));
             assert_true(is_none || is_sound(is, unsure, points.now, now, radius, axes));
             for (uint32_t word = 0; word < WORDS && is_none; word++) {

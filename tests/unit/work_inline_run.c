@@ -3,6 +3,7 @@
  * Inline runs on the pool: an idle actor runs at once on the caller's thread, a busy one is woken, and runs of an actor
  * never overlap.
  */
+#include "server/work/workers.h"
 #include "tests/support/test.h"
 #include "work_posted.h"
 
@@ -58,6 +59,45 @@ TEST(wake_during_inline_run_leads_to_a_run)
     stop();
     assert_int_equal(one.inline_runs, 1);
     assert_int_equal(one.runs, 1);
+}
+
+typedef struct sliced_actor {
+    qd_actor actor;
+    _Atomic uint32_t runs, slice_ns; /* `slice_ns`: of the last run */
+} sliced_actor;
+
+static void note_slice(qd_actor *actor)
+{
+    sliced_actor *me = (sliced_actor *)actor;
+
+    atomic_store(&me->slice_ns, qd_worker_here(pool)->slices.slice_ns);
+    atomic_fetch_add(&me->runs, 1);
+}
+
+static uint32_t slice_of_run(sliced_actor *of)
+{
+    const uint32_t runs = atomic_load(&of->runs);
+
+    scheduler->wake(scheduler->context, &of->actor);
+    wait_for(&of->runs, runs + 1);
+    return atomic_load(&of->slice_ns);
+}
+
+TEST(long_run_has_short_slices_after_an_inline_run_of_another_actor)
+{
+    inline_actor other = {.may_end = 0};
+    sliced_actor one = {.runs = 0};
+
+    start(2);
+    qd_actor_init(&other.actor, run);
+    qd_actor_init(&one.actor, note_slice);
+    assert_int_equal(slice_of_run(&one), 0);
+    qd_actor_set_long(&one.actor, true);
+    assert_int_equal(slice_of_run(&one), QD_SLICE_LONG_NS);
+    scheduler->run_inline(scheduler->context, &other.actor, run_inline, true);
+    assert_int_equal(slice_of_run(&one), QD_SLICE_NS);
+    assert_int_equal(slice_of_run(&one), QD_SLICE_LONG_NS);
+    stop();
 }
 
 TEST(inline_run_of_running_actor_wakes_it)

@@ -36,12 +36,12 @@ static bool is_armed(const qd_slices *slices)
 
 TEST(a_long_run_is_interrupted_until_its_end)
 {
-    qd_slices slices = {.are_on = false};
+    qd_slices slices = {.has_timer = false};
 
     qd_slices_init(&slices);
     assert_true(slices.has_timer);
     count_signals();
-    qd_slices_begin(&slices);
+    qd_slices_begin(&slices, QD_SLICE_NS);
     while (atomic_load(&interrupts) < 3) {
         continue;
     }
@@ -53,7 +53,7 @@ TEST(a_long_run_is_interrupted_until_its_end)
 
 TEST(giving_way_does_not_change_errno)
 {
-    qd_slices slices = {.are_on = false};
+    qd_slices slices = {.has_timer = false};
 
     qd_slices_init(&slices);
     errno = ENOENT;
@@ -64,7 +64,7 @@ TEST(giving_way_does_not_change_errno)
 
 TEST(a_slice_of_short_runs_ends_after_its_time)
 {
-    qd_slices slices = {.are_on = false};
+    qd_slices slices = {.has_timer = false};
     const uint64_t start_ns = qd_clock_now_ns();
 
     qd_slices_look(&slices, start_ns);

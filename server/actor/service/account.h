@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Accounts: what clients use of the server, counted against quotas. Each session has an account, and its tenant has one:
- * all sessions with the same token. Without --token-file, a token proves nothing, and a tenant is an address.
+ * all sessions of one line of --token-file. Without that, a token proves nothing, and a tenant is an address.
  *
  *     session, its memberships, rooms with its entities --> account of the session --+
  *                                                                                    +--> account of the tenant

@@ -35,7 +35,12 @@ uint64_t qd_service_now_ns(const qd_service *service)
 
 uint64_t qd_service_random(const qd_service *service)
 {
-    return service->config.random(service->config.random_context);
+    return service->config.random(service->config.context);
+}
+
+uint64_t qd_service_wall_s(const qd_service *service)
+{
+    return service->config.wall_s(service->config.context);
 }
 
 void qd_service_stats(qd_service *service, qd_msg_server_stats *stats)

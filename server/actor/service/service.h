@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The service: what rooms and sessions share. It has no sockets, threads or clock of its own: the owner passes in the
- * scheduler and the source of random numbers, real ones or those of the simulation.
+ * scheduler, the source of random numbers and the wall clock, real ones or those of the simulation.
  *
  * The owner keeps it until all room actors and sessions are gone. Fields without another mark are set at init and read
  * by any thread.
@@ -30,7 +30,9 @@ typedef struct qd_service_config {
     uint64_t time_burst_ns; /* worker time that an owner may use at once (time_bucket.h) */
     /* Numbers that clients cannot foresee: epochs of rooms, salts of hashes. [any] */
     uint64_t (*random)(void *context);
-    void *random_context;
+    /* Seconds since 1970, for tokens that expire; the clock may be set at any time. [any] */
+    uint64_t (*wall_s)(void *context);
+    void *context; /* of both */
 } qd_service_config;
 
 typedef struct qd_service {
@@ -57,6 +59,7 @@ void qd_service_deinit(qd_service *service);
 /* [any], all of these */
 uint64_t qd_service_now_ns(const qd_service *service);
 uint64_t qd_service_random(const qd_service *service);
+uint64_t qd_service_wall_s(const qd_service *service);
 void qd_service_stats(qd_service *service, qd_msg_server_stats *stats);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The token that a session presented. Others keep it when the session is gone: a room remembers its creator, and the
- * owners of its entities. Reference-counted, and constant from its creation on. [any]
+ * The token that a session presented; of a join token its holder, "key:ID NAME". Others keep it when the session is
+ * gone: a room remembers its creator, and the owners of its entities. Reference-counted, and constant from its creation
+ * on. [any]
  */
 #ifndef QD_ACTOR_SERVICE_TOKEN_H
 #define QD_ACTOR_SERVICE_TOKEN_H

@@ -70,6 +70,7 @@ typedef struct qd_room_actor {
     uint64_t tick_ns;                            /* how long the last tick took */
     uint64_t long_until_ns;                      /* until then its runs count as long */
     uint64_t calm_from_ns;                       /* a while after its last tick that was very long */
+    uint32_t tick_entities;                      /* after the last tick */
     qd_time_bill bill;
     uint64_t runs;              /* their number; counts the runs that apply messages */
     uint64_t served_ns;         /* with any in `laters`: when one of them last had its turn */

@@ -112,7 +112,6 @@ static void deliver(publication *round, const qd_room_report *report)
 {
     qd_room_actor *actor = round->actor;
     qd_membership *membership = qd_membership_of(actor, report->member);
-    qd_link_sent sent = QD_LINK_FULL;
     size_t first, count;
 
     if (report->suspended_reason == QD_SUSPEND_MEMORY) {
@@ -121,13 +120,18 @@ static void deliver(publication *round, const qd_room_report *report)
     if (report->reset) {
         qd_count(&actor->service->counters, QD_COUNT_RESETS_PAIRS, 1);
     }
+    bool delivered = false;
     if (frames_of(round, report, &first, &count)) {
-        sent = qd_reply_queue(actor->service, membership->endpoint->link, round->list.frames + first, count,
-                              QD_LINK_EVENTS);
+        const qd_link_sent sent = qd_reply_queue(actor->service, membership->endpoint->link, round->list.frames + first,
+                                                 count, QD_LINK_EVENTS);
+
         qd_time_bill_frames(actor, membership, round->list.frames + first, count);
+        delivered = qd_slow_reader_delivered(actor, membership, sent);
+    } else {
+        qd_slow_reader_missed(actor, membership);
     }
     qd_frames_drop(&round->list, shared_count(round));
-    if (!qd_slow_reader_delivered(actor, membership, sent)) {
+    if (!delivered) {
         qd_room_lost(actor->room, report->member);
     }
 }

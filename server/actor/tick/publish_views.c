@@ -294,7 +294,7 @@ static bool encode_with_sessions(qd_room_actor *actor, const qd_room_view_report
 static void deliver(qd_room_actor *actor, const qd_room_view_report *report, qd_frames *list)
 {
     qd_membership *membership = qd_membership_of(actor, report->member);
-    qd_link_sent sent = QD_LINK_FULL;
+    bool delivered = false;
 
     if (report->suspended_reason == QD_SUSPEND_MEMORY) {
         qd_count(&actor->service->counters, QD_COUNT_SUSPENDED_MEMORY, 1);
@@ -303,11 +303,16 @@ static void deliver(qd_room_actor *actor, const qd_room_view_report *report, qd_
         qd_count(&actor->service->counters, QD_COUNT_RESETS_VIEWS, 1);
     }
     if (encode_with_sessions(actor, report, list)) {
-        sent = qd_reply_queue(actor->service, membership->endpoint->link, list->frames, list->count, QD_LINK_EVENTS);
+        const qd_link_sent sent =
+            qd_reply_queue(actor->service, membership->endpoint->link, list->frames, list->count, QD_LINK_EVENTS);
+
         qd_time_bill_frames(actor, membership, list->frames, list->count);
+        delivered = qd_slow_reader_delivered(actor, membership, sent);
+    } else {
+        qd_slow_reader_missed(actor, membership);
     }
     qd_frames_drop(list, 0);
-    if (!qd_slow_reader_delivered(actor, membership, sent)) {
+    if (!delivered) {
         qd_room_view_lost(actor->room, report->member);
     }
 }

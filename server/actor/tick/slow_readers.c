@@ -40,6 +40,13 @@ bool qd_slow_reader_delivered(qd_room_actor *actor, qd_membership *membership, q
     return sent == QD_LINK_SENT;
 }
 
+void qd_slow_reader_missed(qd_room_actor *actor, qd_membership *membership)
+{
+    membership->lag_lasts = false;
+    lag(actor, membership);
+    membership->lag_start_ns = qd_service_now_ns(actor->service);
+}
+
 void qd_slow_reader_forget(qd_room_actor *actor, qd_membership *membership)
 {
     if (!membership->lagging) {

@@ -13,17 +13,33 @@
 /* Charges are settled at least this often. */
 #define CHARGE_TICKS 32u
 
-/* After a tick, or resets, that took longer, the runs of the room count as long for a while. */
+/* After resets, or ticks that usually take longer, the runs of the room count as long for a while. */
 #define LONG_NS       UINT64_C(300000)
 #define LONG_STAYS_NS UINT64_C(1000000000)
 
-/* After one that took so long, a Step with many changes is for a worker for a while (room_run.c). */
+/* The same after a single tick that took so long, and a Step with many changes is for a worker for a while
+ * (room_run.c). */
 #define VERY_LONG_NS       UINT64_C(2000000)
 #define VERY_LONG_STAYS_NS UINT64_C(10000000000)
 
+/* The ticks of which the shortest is the usual one. */
+#define USUAL_TICKS 3u
+
+uint32_t qd_tick_usual_us(const qd_room_actor *actor)
+{
+    uint32_t least_us = actor->time_count < USUAL_TICKS ? 0 : UINT32_MAX;
+
+    for (uint64_t back = 1; back <= USUAL_TICKS; back++) {
+        const uint32_t took_us = actor->times_us[(actor->time_count - back) % QD_TICK_TIMES];
+
+        least_us = took_us < least_us ? took_us : least_us;
+    }
+    return least_us;
+}
+
 static void note_long(qd_room_actor *actor, uint64_t now_ns, uint64_t took_ns)
 {
-    if (took_ns >= LONG_NS) {
+    if (took_ns >= VERY_LONG_NS || (took_ns >= LONG_NS && qd_tick_usual_us(actor) >= LONG_NS / 1000)) {
         actor->long_until_ns = now_ns + LONG_STAYS_NS;
     }
     if (took_ns >= VERY_LONG_NS) {
@@ -107,6 +123,7 @@ uint64_t qd_tick(qd_room_actor *actor, uint32_t skipped, qd_membership *payer)
     keep_time(actor, end_ns - start_ns);
     qd_observe(&service->counters, QD_HISTOGRAM_TICK, end_ns - start_ns);
     actor->tick_ns = qd_work_time_of(service, end_ns, end_ns - start_ns);
+    actor->tick_entities = qd_room_entity_count(actor->room);
     qd_time_bill_tick(actor, payer, end_ns,
                       &(qd_tick_parts){.took_ns = end_ns - start_ns,
                                        .views_ns = actor->bill.measures ? views_end_ns - start_ns : 0,

@@ -59,18 +59,18 @@ void qd_slices_look(qd_slices *slices, uint64_t now_ns)
     }
 }
 
-void qd_slices_begin(qd_slices *slices)
+void qd_slices_begin(qd_slices *slices, uint32_t slice_ns)
 {
     if (slices->has_timer && !QD_WITHOUT(SLICES)) {
-        slices->are_on = true;
-        set(slices, QD_SLICE_NS);
+        slices->slice_ns = slice_ns;
+        set(slices, (long)slice_ns);
     }
 }
 
 void qd_slices_end(qd_slices *slices)
 {
-    if (slices->are_on) {
-        slices->are_on = false;
+    if (slices->slice_ns != 0) {
+        slices->slice_ns = 0;
         set(slices, 0);
     }
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Slices: a thread whose work waits behind others lets the other threads on its core have their turn every 0.2 ms.
- * Otherwise a loop thread that has become ready waits until the next tick of the kernel's clock, up to 4 ms. Work within
- * its budget is not sliced, because a room's moves wait for its tick.
+ * Slices: a thread in a long run lets the other threads on its core have their turn every 0.2 ms or every millisecond.
+ * Otherwise a loop thread that has become ready waits until the next tick of the kernel's clock, up to 4 ms. Short slices
+ * cost a large tick a fifth of its time. So pool.c chooses them only where others wait.
  *
  *     run --> slice --signal: sched_yield--> slice --signal: sched_yield--> ... end
  *
@@ -15,11 +15,13 @@
 #include <stdint.h>
 #include <time.h>
 
-#define QD_SLICE_NS 200000u
+#define QD_SLICE_NS      200000u
+#define QD_SLICE_LONG_NS 1000000u
 
 typedef struct qd_slices {
     timer_t timer;
-    bool has_timer, are_on;
+    bool has_timer;
+    uint32_t slice_ns; /* of the run that goes on; 0: it has none */
     uint64_t looked_ns;
 } qd_slices;
 
@@ -27,8 +29,9 @@ typedef struct qd_slices {
 void qd_slices_init(qd_slices *slices);
 void qd_slices_deinit(qd_slices *slices);
 
-/* Around a long run, on the same thread. `end` without `begin` does nothing. */
-void qd_slices_begin(qd_slices *slices);
+/* Around a long run with slices of so many nanoseconds, below a second, on the same thread. `end` without `begin` does
+ * nothing. */
+void qd_slices_begin(qd_slices *slices, uint32_t slice_ns);
 void qd_slices_end(qd_slices *slices);
 
 /* Between short runs: ends the slice if it has lasted for long enough. */

@@ -52,14 +52,9 @@ static inline double square_of_point(const struct limiting *of, uint32_t point)
     return square_of(of, at);
 }
 
-static inline bool is_listed(const qd_join_derived *row, uint32_t slot)
+static inline bool is_in_range(const struct limiting *of, double square)
 {
-    bool is = false;
-
-    for (uint32_t i = 0; i < row->chosen_count; i++) {
-        is |= row->chosen[i] == slot;
-    }
-    return is;
+    return square <= (double)of->body->radius_now * (double)of->body->radius_now;
 }
 
 /* ---- all are chosen again ---- */
@@ -123,7 +118,7 @@ static void choose(const struct limiting *of)
 
 /* ---- few change places ---- */
 
-/* The list as masks; all of it is near. */
+/* The list as masks; all of it is near, or was at the last tick. */
 static void show_list(const struct limiting *of, uint16_t *masks)
 {
     memset(masks, 0, of->block->words * sizeof masks[0]);
@@ -134,10 +129,9 @@ static void show_list(const struct limiting *of, uint16_t *masks)
     }
 }
 
-/* The squared distances of the chosen ones. False: one of them cannot be in the view any more. */
+/* The squared distances of the chosen ones, and the greatest of them. False: one of them has gone or changed. */
 static bool measure_chosen(const struct limiting *of, double *squares, double *most)
 {
-    const double range = (double)of->body->radius_now;
     bool all = true;
 
     *most = 0;
@@ -148,26 +142,24 @@ static bool measure_chosen(const struct limiting *of, double *squares, double *m
         squares[i] = square_of(of, target->at);
         *most = squares[i] > *most ? squares[i] : *most;
     }
-    return all && *most <= range * range;
+    return all && is_in_range(of, *most);
 }
 
 /* The same if no entity has gone or changed: the grid has them closer together. */
-static bool measure_plain(const struct limiting *of, double *squares, double *most)
+static double measure_plain(const struct limiting *of, double *squares)
 {
     const qd_join_grid *grid = of->block->grid;
     const qd_join_points *points = &grid->entries.at;
-    const double range = (double)of->body->radius_now;
-    double sum = 0;
+    double most = 0;
 
     for (uint32_t i = 0; i < of->row->chosen_count; i++) {
         const uint32_t entry = grid->place[of->row->chosen[i]];
         const float at[3] = {points->now[0][entry], points->now[1][entry], points->now[2] ? points->now[2][entry] : 0};
 
         squares[i] = square_of(of, at);
-        sum = squares[i] > sum ? squares[i] : sum;
+        most = squares[i] > most ? squares[i] : most;
     }
-    *most = sum;
-    return sum <= range * range;
+    return most;
 }
 
 /* Entities that are at least as near as the last of the chosen ones, without these, in order. Returns how many there
@@ -177,9 +169,10 @@ static uint32_t find_challengers(const struct limiting *of, const double *square
 {
     const qd_join_block *block = of->block;
     const qd_join_ball ball = qd_join_ball_of(of->body->now, nextafterf((float)last, INFINITY));
-    uint16_t *within = block->scratch;
+    const qd_join_kernel *kernel = of->views->join->kernel;
+    uint16_t *within = block->scratch, *listed = within + block->words;
     uint32_t near = 0, count = 0;
-    const uint32_t all = of->views->join->kernel->within(block->points.at.now, block->words, &ball, of->is, within);
+    const uint32_t all = kernel->within(block->points.at.now, block->words, &ball, of->is, within);
 
     for (uint32_t i = 0; i < of->row->chosen_count; i++) {
         near += squares[i] <= last * last;
@@ -187,19 +180,20 @@ static uint32_t find_challengers(const struct limiting *of, const double *square
     if (all == near) {
         return 0; /* only the chosen ones */
     }
+    memcpy(listed, within, block->words * sizeof within[0]);
+    kernel->keep(block->points.slot, block->words, of->row->chosen, of->row->chosen_count, listed);
     for (uint32_t word = 0; word < block->words; word++) {
-        for (uint32_t left = within[word]; left != 0; left &= left - 1) {
+        for (uint32_t left = within[word] ^ listed[word]; left != 0; left &= left - 1) {
             const uint32_t point = word * QD_JOIN_LANES + (uint32_t)__builtin_ctz(left);
-            const uint32_t slot = block->points.slot[point];
             struct rival one = {.distance = sqrt(square_of_point(of, point)), .point = point};
 
-            if (one.distance > last || is_listed(of->row, slot)) {
+            if (one.distance > last) {
                 continue;
             }
             if (count == CHALLENGERS_MAX) {
                 return count + 1;
             }
-            one.id = of->views->entities->id[slot];
+            one.id = of->views->entities->id[block->points.slot[point]];
             uint32_t at = count++;
             for (; at > 0 && is_before(&one, &challengers[at - 1]); at--) {
                 challengers[at] = challengers[at - 1];
@@ -210,34 +204,60 @@ static uint32_t find_challengers(const struct limiting *of, const double *square
     return count;
 }
 
+/* The chosen ones, in the order of the list. */
+struct chosen {
+    double distance[CHOSEN_MAX]; /* less the head start */
+    uint32_t id[CHOSEN_MAX];
+    uint32_t count;
+};
+
+/* Those that have gone out of range are behind all others. */
+static void take_chosen(const struct limiting *of, const double *squares, struct chosen *chosen)
+{
+    chosen->count = of->row->chosen_count;
+    for (uint32_t i = 0; i < chosen->count; i++) {
+        chosen->distance[i] = is_in_range(of, squares[i]) ? sqrt(squares[i]) - of->ahead : INFINITY;
+        chosen->id[i] = of->views->entities->id[of->row->chosen[i]];
+    }
+}
+
+static uint32_t last_of(const struct chosen *chosen)
+{
+    double most = -INFINITY;
+    uint32_t last = 0;
+
+    for (uint32_t i = 0; i < chosen->count; i++) {
+        most = chosen->distance[i] > most ? chosen->distance[i] : most;
+    }
+    for (uint32_t i = 0; i < chosen->count; i++) {
+        const bool is =
+            chosen->distance[i] == most && (chosen->distance[last] != most || chosen->id[i] > chosen->id[last]);
+
+        last = is ? i : last;
+    }
+    return last;
+}
+
 /* Each challenger takes the place of the last one, as long as it is before it. Returns how many do. */
-static uint32_t challenge(const struct limiting *of, const double *squares, const struct rival *challengers,
+static uint32_t challenge(const struct limiting *of, struct chosen *chosen, const struct rival *challengers,
                           uint32_t count)
 {
-    const uint32_t limit = of->row->chosen_count;
     const bool shows_all = of->body->relays;
-    struct rival chosen[CHOSEN_MAX];
 
-    for (uint32_t i = 0; i < limit; i++) {
-        chosen[i] =
-            (struct rival){.distance = sqrt(squares[i]) - of->ahead, .id = of->views->entities->id[of->row->chosen[i]]};
-    }
     for (uint32_t c = 0; c < count; c++) {
-        uint32_t worst = 0;
+        const uint32_t last = last_of(chosen), slot = of->row->chosen[last];
+        const struct rival holder = {.distance = chosen->distance[last], .id = chosen->id[last]};
 
-        for (uint32_t i = 1; i < limit; i++) {
-            worst = is_before(&chosen[worst], &chosen[i]) ? i : worst;
-        }
-        if (!is_before(&challengers[c], &chosen[worst])) {
+        if (!is_before(&challengers[c], &holder)) {
             return c;
         }
-        const uint32_t slot = of->row->chosen[worst];
         if (!shows_all) {
             qd_join_set(of->did, qd_join_point_at(of->block, slot, of->views->targets[slot].at), true);
             qd_join_set(of->is, challengers[c].point, true);
         }
-        chosen[worst] = challengers[c];
-        of->row->chosen[worst] = of->block->points.slot[challengers[c].point];
+        chosen->distance[last] = challengers[c].distance;
+        chosen->id[last] = challengers[c].id;
+        of->row->chosen[last] = of->block->points.slot[challengers[c].point];
     }
     return count;
 }
@@ -247,13 +267,18 @@ static bool keep_list(const struct limiting *of, uint32_t *changed)
 {
     const bool shows_all = of->body->relays;
     struct rival challengers[CHALLENGERS_MAX];
+    struct chosen chosen;
     double squares[CHOSEN_MAX], most;
 
-    if (of->row->chosen_count > CHOSEN_MAX ||
-        !(of->block->grid->is_plain ? measure_plain(of, squares, &most) : measure_chosen(of, squares, &most))) {
+    if (of->row->chosen_count > CHOSEN_MAX) {
         return false;
     }
-    const double last = sqrt(most) - of->ahead;
+    if (of->block->grid->is_plain) {
+        most = measure_plain(of, squares);
+    } else if (!measure_chosen(of, squares, &most)) {
+        return false;
+    }
+    const double last = is_in_range(of, most) ? sqrt(most) - of->ahead : (double)of->body->radius_now;
     const uint32_t count = last < 0 ? 0 : find_challengers(of, squares, last, challengers);
     if (count > CHALLENGERS_MAX) {
         return false;
@@ -264,7 +289,11 @@ static bool keep_list(const struct limiting *of, uint32_t *changed)
         memset(of->did, 0, of->block->words * sizeof of->did[0]);
         memset(of->is, 0, of->block->words * sizeof of->is[0]);
     }
-    *changed = count > 0 ? challenge(of, squares, challengers, count) : 0;
+    *changed = 0;
+    if (count > 0) {
+        take_chosen(of, squares, &chosen);
+        *changed = challenge(of, &chosen, challengers, count);
+    }
     if (shows_all) {
         show_list(of, of->is);
     }
@@ -298,20 +327,6 @@ void qd_derived_list_chosen(qd_join_derived *row, const qd_join_block *block, co
     QD_ASSERT(count == row->chosen_count);
 }
 
-/* Of what was near, only the list was in the view. */
-static void show_listed(const struct limiting *of)
-{
-    for (uint32_t word = 0; word < of->block->words; word++) {
-        for (uint32_t left = of->did[word]; left != 0; left &= left - 1) {
-            const uint32_t point = word * QD_JOIN_LANES + (uint32_t)__builtin_ctz(left);
-
-            if (!is_listed(of->row, of->block->points.slot[point])) {
-                qd_join_set(of->did, point, false);
-            }
-        }
-    }
-}
-
 qd_join_binding qd_derived_limit(const qd_views *views, const qd_join_block *block, const qd_join_body *body,
                                  qd_join_counts *counts, uint16_t *is, uint16_t *did)
 {
@@ -323,13 +338,14 @@ qd_join_binding qd_derived_limit(const qd_views *views, const qd_join_block *blo
                                       .is = is,
                                       .did = did,
                                       .ahead = (double)body->radius_now / 16};
+    const qd_join_kernel *kernel = views->join->kernel;
     const bool binds = counts->is > body->limit;
     uint32_t changed;
 
     if (!row->chosen) {
         if (binds) {
             choose(&limiting);
-            *counts = views->join->kernel->count(is, did, block->words);
+            *counts = kernel->count(is, did, block->words);
         }
         return binds ? QD_JOIN_BINDS : QD_JOIN_FREE;
     }
@@ -337,11 +353,12 @@ qd_join_binding qd_derived_limit(const qd_views *views, const qd_join_block *blo
         *counts = (qd_join_counts){body->limit, body->limit - changed, 2 * changed};
         return QD_JOIN_BOUND;
     }
-    show_listed(&limiting);
+    /* Of what was near, only the list was in the view. */
+    kernel->keep(block->points.slot, block->words, row->chosen, row->chosen_count, did);
     if (binds) {
         choose(&limiting);
         qd_derived_list_chosen(row, block, is);
     }
-    *counts = views->join->kernel->count(is, did, block->words);
+    *counts = kernel->count(is, did, block->words);
     return binds ? QD_JOIN_BOUND : QD_JOIN_UNBINDS;
 }

@@ -33,22 +33,31 @@ qd_join_ball qd_join_ball_of(const float at[3], float radius)
 /* The mask of 16 points from `i` on. Adds points that are not surely in the ball to `unsure`. */
 typedef uint16_t mask_fn(float *const at[3], uint32_t i, const qd_join_ball *ball, uint32_t *unsure, unsigned axes);
 
+/* Four masks at a time. */
+INLINE qd_join_counts count_bits(const uint16_t *is, const uint16_t *did, uint32_t words)
+{
+    qd_join_counts counts = {0, 0, 0};
+
+    for (uint32_t word = 0; word < words; word += QD_JOIN_FOUR) {
+        const uint64_t now = qd_join_four_masks(is, word, words), was = qd_join_four_masks(did, word, words);
+
+        counts.is += (uint32_t)__builtin_popcountll(now);
+        counts.both += (uint32_t)__builtin_popcountll(now & was);
+        counts.differ += (uint32_t)__builtin_popcountll(now ^ was);
+    }
+    return counts;
+}
+
 INLINE bool find_both(mask_fn *mask, const qd_join_points *points, uint32_t words, const qd_join_ball *now,
                       const qd_join_ball *was, uint16_t *is, uint16_t *did, qd_join_counts *counts, unsigned axes)
 {
-    uint32_t unsure = 0, some = 0, both = 0, differ = 0;
+    uint32_t unsure = 0;
 
     for (uint32_t word = 0; word < words; word++) {
-        const uint32_t in = mask(points->now, word * QD_JOIN_LANES, now, &unsure, axes);
-        const uint32_t old = mask(points->was, word * QD_JOIN_LANES, was, &unsure, axes);
-
-        is[word] = (uint16_t)in;
-        did[word] = (uint16_t)old;
-        some += (uint32_t)__builtin_popcount(in);
-        both += (uint32_t)__builtin_popcount(in & old);
-        differ += (uint32_t)__builtin_popcount(in ^ old);
+        is[word] = mask(points->now, word * QD_JOIN_LANES, now, &unsure, axes);
+        did[word] = mask(points->was, word * QD_JOIN_LANES, was, &unsure, axes);
     }
-    *counts = (qd_join_counts){some, both, differ};
+    *counts = count_bits(is, did, words);
     return unsure != 0;
 }
 
@@ -80,27 +89,22 @@ INLINE void admit_all(admit_fn *admit, const uint32_t *category, const uint32_t 
     }
 }
 
-/* Four masks at a time. */
-INLINE qd_join_counts count_bits(const uint16_t *is, const uint16_t *did, uint32_t words)
+/* Whether a list has the value. */
+typedef bool has_fn(const uint32_t *list, uint32_t count, uint32_t value);
+
+INLINE void keep_all(has_fn *has, const uint32_t *from, uint32_t words, const uint32_t *list, uint32_t count,
+                     uint16_t *masks)
 {
-    qd_join_counts counts = {0, 0, 0};
+    for (uint32_t word = 0; word < words; word++) {
+        uint32_t in = 0;
 
-    for (uint32_t word = 0; word < words; word += 4) {
-        const size_t bytes = (words - word < 4 ? words - word : 4) * sizeof is[0];
-        uint64_t now = 0, was = 0;
+        for (uint32_t left = masks[word]; left != 0; left &= left - 1) {
+            const uint32_t lane = (uint32_t)__builtin_ctz(left);
 
-        if (QD_LIKELY(bytes == sizeof now)) {
-            memcpy(&now, is + word, sizeof now);
-            memcpy(&was, did + word, sizeof was);
-        } else {
-            memcpy(&now, is + word, bytes);
-            memcpy(&was, did + word, bytes);
+            in |= (uint32_t)has(list, count, from[word * QD_JOIN_LANES + lane]) << lane;
         }
-        counts.is += (uint32_t)__builtin_popcountll(now);
-        counts.both += (uint32_t)__builtin_popcountll(now & was);
-        counts.differ += (uint32_t)__builtin_popcountll(now ^ was);
+        masks[word] = (uint16_t)in;
     }
-    return counts;
 }
 
 /* Packs 16 elements; returns where the next ones go. */
@@ -157,13 +161,20 @@ INLINE void copy_columns(const qd_join_points *from, uint32_t first, uint32_t co
     {                                                                                                                  \
         return count_bits(is, did, words);                                                                             \
     }                                                                                                                  \
+    isa static void keep_all_##name(const uint32_t *from, uint32_t words, const uint32_t *list, uint32_t count,        \
+                                    uint16_t *masks)                                                                   \
+    {                                                                                                                  \
+        keep_all(has_##name, from, words, list, count, masks);                                                         \
+    }                                                                                                                  \
     isa static void pack_all_##name(const uint32_t *from, const uint16_t *masks, uint32_t words, uint32_t *to)         \
     {                                                                                                                  \
         pack_all(pack_##name, from, masks, words, to);                                                                 \
     }                                                                                                                  \
     static const qd_join_kernel kernel_##name[] = {                                                                    \
-        {both_2d_##name, within_2d_##name, admit_all_##name, count_##name, pack_all_##name, copy_2d_##name},           \
-        {both_3d_##name, within_3d_##name, admit_all_##name, count_##name, pack_all_##name, copy_3d_##name},           \
+        {both_2d_##name, within_2d_##name, admit_all_##name, count_##name, keep_all_##name, pack_all_##name,           \
+         copy_2d_##name},                                                                                              \
+        {both_3d_##name, within_3d_##name, admit_all_##name, count_##name, keep_all_##name, pack_all_##name,           \
+         copy_3d_##name},                                                                                              \
     };
 
 /* ---- plain C; column by column, so that compilers vectorize it ---- */
@@ -203,6 +214,16 @@ INLINE uint32_t admit_plain(const uint32_t *category, const uint32_t *teams, uin
         may |= ((category[i + lane] & mask) != 0) & ((team == 0) | (other == 0) | (other == team)) ? bit_of[lane] : 0;
     }
     return may;
+}
+
+INLINE bool has_plain(const uint32_t *list, uint32_t count, uint32_t value)
+{
+    uint32_t is = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        is |= list[i] == value;
+    }
+    return is != 0;
 }
 
 INLINE uint32_t *pack_plain(const uint32_t *from, uint32_t mask, uint32_t *to)
@@ -248,6 +269,18 @@ AVX2 INLINE uint32_t admit_avx2(const uint32_t *category, const uint32_t *teams,
     return admit_plain(category, teams, i, mask, team);
 }
 
+AVX2 INLINE bool has_avx2(const uint32_t *list, uint32_t count, uint32_t value)
+{
+    const __m256i sought = _mm256_set1_epi32((int)value);
+    __m256i is = _mm256_setzero_si256();
+    uint32_t i = 0;
+
+    for (; i + 8 <= count; i += 8) {
+        is = _mm256_or_si256(is, _mm256_cmpeq_epi32(_mm256_loadu_si256((const __m256i *)(list + i)), sought));
+    }
+    return _mm256_testz_si256(is, is) == 0 || has_plain(list + i, count - i, value);
+}
+
 AVX2 INLINE uint32_t *pack_avx2(const uint32_t *from, uint32_t mask, uint32_t *to)
 {
     return pack_plain(from, mask, to);
@@ -281,6 +314,18 @@ AVX512 INLINE uint32_t admit_avx512(const uint32_t *category, const uint32_t *te
     const __mmask16 has_team = team == 0 ? 0 : _mm512_test_epi32_mask(other, other);
 
     return may & (uint32_t)(same | (uint16_t)~has_team);
+}
+
+AVX512 INLINE bool has_avx512(const uint32_t *list, uint32_t count, uint32_t value)
+{
+    const __m512i sought = _mm512_set1_epi32((int)value);
+    uint32_t is = 0, i = 0;
+
+    for (; i + QD_JOIN_LANES <= count; i += QD_JOIN_LANES) {
+        is |= _mm512_cmpeq_epi32_mask(_mm512_loadu_si512(list + i), sought);
+    }
+    const __mmask16 rest = (__mmask16)((1u << (count - i)) - 1);
+    return (is | _mm512_mask_cmpeq_epi32_mask(rest, _mm512_maskz_loadu_epi32(rest, list + i), sought)) != 0;
 }
 
 /* A whole store is faster than one that compresses, on some machines many times. */

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #define QD_JOIN_LANES 16u
 
@@ -34,6 +35,17 @@ typedef struct qd_join_counts {
     uint32_t is, both, differ;
 } qd_join_counts;
 
+/* Four of `words` masks, from `word` on; those behind the last one are empty, but can be read. */
+#define QD_JOIN_FOUR 4u
+static inline uint64_t qd_join_four_masks(const uint16_t *masks, uint32_t word, uint32_t words)
+{
+    const uint32_t left = words - word;
+    uint64_t four;
+
+    memcpy(&four, masks + word, sizeof four);
+    return left < QD_JOIN_FOUR ? four & ((UINT64_C(1) << left * QD_JOIN_LANES) - 1) : four;
+}
+
 typedef struct qd_join_kernel {
     /* Fills `words` masks for a ball among the points where they are (now), and as many for another one among the
      * points where they were, and counts them. Returns whether some point of a mask is not surely in its ball. */
@@ -47,6 +59,8 @@ typedef struct qd_join_kernel {
     void (*admit)(const uint32_t *category, const uint32_t *teams, uint32_t words, uint32_t mask, uint32_t team,
                   uint16_t *is, uint16_t *did);
     qd_join_counts (*count)(const uint16_t *is, const uint16_t *did, uint32_t words);
+    /* Removes points whose element of the column is not in a list of `count`. */
+    void (*keep)(const uint32_t *column, uint32_t words, const uint32_t *list, uint32_t count, uint16_t *masks);
     /* Puts the elements whose bits are set behind each other, and writes nothing behind them. */
     void (*pack)(const uint32_t *from, const uint16_t *masks, uint32_t words, uint32_t *to);
     /* Copies `count` elements of each column, and up to 15 more. */

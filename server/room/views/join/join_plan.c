@@ -101,7 +101,8 @@ static void place_group(const struct making *of, qd_join_group *group)
     }
     plan->points_max = group->points > plan->points_max ? group->points : plan->points_max;
     plan->looks += group->count * (uint64_t)qd_join_words(group);
-    plan->masks += 2 * group->count * qd_join_words(group);
+    /* Threads may read behind the masks of a group (qd_join_four_masks), but not those of another one. */
+    plan->masks += 2 * group->count * qd_join_words(group) + QD_JOIN_FOUR - 1;
 }
 
 static void add_group(const struct making *of, uint32_t first, uint32_t end)

@@ -95,12 +95,10 @@ static qd_crossing *add_crossings(const qd_views *views, const qd_join_block *bl
     const uint32_t use = qd_use(body->region % QD_REGION_BODIES, body->region / QD_REGION_BODIES);
 
     const qd_crossing *end = to + body->differ;
-    for (uint32_t word = 0; to < end; word += 4) {
-        const size_t some = block->words - word < 4 ? block->words - word : 4;
-        uint64_t now = 0, was = 0;
+    for (uint32_t word = 0; to < end; word += QD_JOIN_FOUR) {
+        const uint64_t now = qd_join_four_masks(is, word, block->words);
+        const uint64_t was = qd_join_four_masks(did, word, block->words);
 
-        memcpy(&now, is + word, some * sizeof is[0]);
-        memcpy(&was, did + word, some * sizeof did[0]);
         for (uint64_t differ = now ^ was; differ != 0; differ &= differ - 1) {
             const uint32_t bit = (uint32_t)__builtin_ctzll(differ);
 
