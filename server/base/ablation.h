@@ -22,6 +22,7 @@
     X(CALLER_SPIN, "caller_spin")                                                                                      \
     X(BATCH_STEALING, "batch_stealing")                                                                                \
     X(SLICES, "slices")                                                                                                \
+    X(TURN_REST, "turn_rest")                                                                                          \
     X(PREFETCH, "prefetch")                                                                                            \
     X(ROOT_CHOICE, "root_choice")                                                                                      \
     X(ROOT_STRETCH, "root_stretch")                                                                                    \
@@ -36,6 +37,7 @@
     X(TRAVERSAL_PREFETCH, "traversal_prefetch")                                                                        \
     X(SETTLE_PREFETCH, "settle_prefetch")                                                                              \
     X(PENDING_MOVES, "pending_moves")                                                                                  \
+    X(DIRECT_MOVES, "direct_moves")                                                                                    \
     X(PARALLEL_MOVES, "parallel_moves")                                                                                \
     X(ACTIVE_CELLS, "active_cells")                                                                                    \
     X(UNMARKED_ROWS, "unmarked_rows")                                                                                  \
@@ -57,6 +59,8 @@
     X(AUTO_BRUTE, "auto_brute")                                                                                        \
     X(AUTO_TRIES, "auto_tries")                                                                                        \
     X(LIST_SORT, "list_sort")                                                                                          \
+    X(LIST_STRIPS, "list_strips")                                                                                      \
+    X(LIST_THIN, "list_thin")                                                                                          \
     X(LIST_GROUPS, "list_groups")                                                                                      \
     X(MOMENTS, "moments")                                                                                              \
     X(INNER_BOXES, "inner_boxes")                                                                                      \

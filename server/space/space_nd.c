@@ -123,12 +123,21 @@ static bool is_old(const space_nd *s, const qd_record *record)
     return (id & QD_ID_NEW_ROW) || qd_row_present(qd_row_was(&s->rows, record->row), (id & QD_ID_ROUND) != 0);
 }
 
-/* Whether moves wait for the tick, because most would be superseded before it, or because so many bodies are in no
- * cache and want to be moved together, by all workers. Counted, so that it is the same on every machine. */
-static bool is_pending(const space_nd *s)
+/* Whether several workers will apply so many moves, and those that come with them. They only do if nearly all bodies
+ * move, as at the last tick. */
+static bool are_divided(const space_nd *s, size_t count)
 {
-    return !QD_WITHOUT(PENDING_MOVES) && (s->is_flooded || s->bodies.count >= s->index->tuning.pending_bodies_min ||
-                                          s->counters.moves - s->settled >= s->bodies.count || s->pending.any);
+    return s->bodies.count >= s->index->tuning.pending_bodies_min &&
+           (s->index->tuning.pending_bodies_min == 0 || QD_WITHOUT(DIRECT_MOVES) ||
+            (s->was_divided && (s->rows.all || is_nearly_all(count, s->bodies.count))));
+}
+
+/* Whether moves wait for the tick, because most would be superseded before it, or because they are worth all workers.
+ * Counted, so that it is the same on every machine with as many workers. */
+static bool is_pending(const space_nd *s, size_t count)
+{
+    return !QD_WITHOUT(PENDING_MOVES) && (s->is_flooded || s->pending.any || are_divided(s, count) ||
+                                          s->counters.moves - s->settled >= s->bodies.count);
 }
 
 void QD_ND(qd_space_move)(qd_space *space, size_t count, const uint32_t *slots, const float *const *at)
@@ -136,7 +145,7 @@ void QD_ND(qd_space_move)(qd_space *space, size_t count, const uint32_t *slots, 
     space_nd *s = (space_nd *)space;
 
     QD_ASSERT(!s->ticked);
-    if (!is_pending(s) || !qd_pending_put(&s->pending, &s->bodies, count, slots, at)) {
+    if (!is_pending(s, count) || !qd_pending_put(&s->pending, &s->bodies, count, slots, at)) {
         qd_pending_drop(&s->pending, count, slots);
         s->rows.all |= is_nearly_all(count, s->bodies.count);
         qd_proxies_move(s->index, count, slots, at);
@@ -337,6 +346,7 @@ void QD_ND(qd_space_tick)(qd_space *space, const qd_executor *executor, qd_space
 
     QD_ASSERT(!s->ticked);
     *result = (qd_space_events){.complete = true};
+    s->was_divided = executor->width > 1;
     qd_upkeep_trim(s);
     apply_pending(s, executor);
     qd_upkeep_prepare(s);

@@ -13,7 +13,7 @@ typedef struct qd_tuning {
     uint32_t leaf_rows; /* a leaf, where bodies are spread evenly; it may hold some more before it is divided */
     uint32_t
         task_rows_min; /* with fewer rows at work, those of blocks in which any changed, one worker traverses alone */
-    uint32_t pending_bodies_min; /* with so many bodies, every move waits for the tick */
+    uint32_t pending_bodies_min; /* with so many bodies, moves of nearly all wait for several workers; 0: all wait */
     uint32_t apply_slots; /* of so many, a multiple of 64, one worker registers the moves that waited; 0: of the most */
 } qd_tuning;
 

@@ -26,6 +26,7 @@ typedef struct space_nd {
     qd_pending pending;
     bool ticked;                /* between tick and settle */
     bool is_flooded;            /* the last tick had several moves a body */
+    bool was_divided;           /* the last tick had several workers */
     uint64_t settled;           /* counters.moves at the last settle */
     qd_space_counters counters; /* of cells_pruned those of indexes that are gone */
     qd_auto choice;

@@ -15,6 +15,7 @@
  *     pile      10,000 boxes of 1 on one spot, which move together: by half of their size per tick
  *     rush      the same by more than their size, so that none overlaps where it was
  *     deep      10,000 boxes of 0.01 to 1, in ten tiny clusters in a world a million long
+ *     lines     10,000 boxes of 0.6 of the world's side by 0.05, and 100,000 of them
  *
  * Worlds are squares or cubes of such a side that a box overlaps as many others in three dimensions as in two: W2 in a
  * square of 4 sqrt(n), or a cube of 3.17 cbrt(n).
@@ -41,7 +42,8 @@ typedef enum hard_case {
     PILE,
     TURNS,
     GATHER,
-    DEEP
+    DEEP,
+    LINES
 } hard_case;
 
 typedef struct workload {
@@ -74,6 +76,8 @@ static const workload workloads[] = {
     {"turns", 100000, 50, {4, 3.1748021}, 1, 1, 0.25f, 1, 0, TURNS},
     {"gather", 10000, 50, {4, 3.1748021}, 1, 1, 0.02f, 1, 1, GATHER},
     {"deep", 10000, 50, {10000, 46415.888}, 0.01, 1, 0.02f, 1, 1, DEEP},
+    {"lines", 10000, 50, {4, 3.1748021}, 0.05, 0.05, 0.25f, 1, 0, LINES},
+    {"lines_100k", 100000, 15, {4, 3.1748021}, 0.05, 0.05, 0.25f, 1, 0, LINES},
 };
 
 #define CLUSTERS     10
@@ -101,6 +105,12 @@ static double crowd_normal(crowd *c)
     double radius = sqrt(-2 * log(1 - crowd_chance(c)));
 
     return radius * cos(6.283185307179586 * crowd_chance(c));
+}
+
+/* Half of an entity's extent along an axis. */
+static float crowd_half(const crowd *c, uint32_t i, uint32_t k)
+{
+    return c->load->hard == LINES && k == 0 ? (float)(c->side * 0.3) : c->half[i];
 }
 
 static float crowd_inside(const crowd *c, double at, double half)
@@ -141,7 +151,7 @@ static void crowd_place(crowd *c, uint32_t i, double center[CLUSTERS][3], double
         } else if (load->hard == HUGE_BOX && i == 0) {
             at = c->side * 0.5;
         }
-        c->at[k][i] = c->home[k][i] = crowd_inside(c, at, half);
+        c->at[k][i] = c->home[k][i] = crowd_inside(c, at, (double)crowd_half(c, i, k));
         c->speed[k][i] = (float)(crowd_chance(c) * 2 - 1) * load->speed;
         if (load->hard == PILE) {
             c->speed[k][i] = k == 0 ? load->speed : 0;
@@ -185,7 +195,7 @@ static void crowd_deinit(crowd *c)
 static void crowd_move(crowd *c, uint32_t i, uint32_t k)
 {
     const uint32_t crossing = c->load->hard == BORDER && k == 0 ? c->count / 10 : 0;
-    float *at = &c->at[k][i], half = c->half[i];
+    float *at = &c->at[k][i], half = crowd_half(c, i, k);
 
     if (c->load->hard == TELEPORT) {
         *at = crowd_inside(c, crowd_chance(c) * c->side, half);

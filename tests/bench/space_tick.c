@@ -7,6 +7,7 @@
  *
  *     --workload PART      only scenes of crowd.h with this in their name
  *     --count N            entities per scene, in a world of the same density (the scene's own number)
+ *     --moving PERCENT     how many of a scene's entities move (the scene's own share)
  *     --warm N             ticks before the measured ones (5); AUTO needs more until its choice is stable
  *     --index NAME         only auto, quadtree, octree, sparse, hash, grid or brute (all)
  *     --kernel PART        only kernels with this in their name (the fastest); "" for all
@@ -15,6 +16,7 @@
  *     --filters            the filters of one in six pairs agree
  *     --no-agreement       no filters agree
  *     --swept              report passed pairs, too
+ *     --shuffled           bodies move in a random order (the order in which they were added)
  *     --workers N          on a pool of N threads; figures are then elapsed time
  *
  * The exit status is 1 if the indexes find different begins, ends or passed pairs. Brute force is measured up to 10,000
@@ -35,10 +37,11 @@ typedef struct choice {
     const char *workload, *kernel;
     qd_space_index index; /* 0: all */
     uint32_t count;       /* 0: each workload's own */
+    double moving;        /* a share; below 0: likewise */
     uint32_t warm;        /* ticks before those that are measured */
     uint32_t dimensions, workers;
     qd_space_shape shape;
-    bool filters, no_agreement, swept;
+    bool filters, no_agreement, swept, shuffled;
 } choice;
 
 static const char *const shape_names[] = {"", "box", "circle", "capsule"};
@@ -51,7 +54,7 @@ static qd_body body_of(const crowd *c, const choice *chosen, uint32_t i)
     qd_body body = {
         .x = c->at[0][i],
         .y = c->at[1][i],
-        .half_x = half,
+        .half_x = crowd_half(c, i, 0),
         .half_y = half,
         .category = chosen->filters ? 1u << i % 4 : 1,
         .mask = chosen->no_agreement ? 2
@@ -74,6 +77,21 @@ static qd_body body_of(const crowd *c, const choice *chosen, uint32_t i)
     return body;
 }
 
+/* The order in which bodies are added. Rooms in which entities come and go move them in no order. */
+static uint32_t *order_of(const crowd *c, bool shuffled)
+{
+    uint32_t *order = malloc(c->count * sizeof *order);
+    rng_stream rng = {54321};
+
+    for (uint32_t i = 0; i < c->count; i++) {
+        const uint32_t other = shuffled ? rng_below(&rng, i + 1) : i;
+
+        order[i] = order[other];
+        order[other] = i;
+    }
+    return order;
+}
+
 static qd_space *make(const crowd *c, const choice *chosen, qd_space_index index, qd_heap *heap, uint32_t *slot)
 {
     const float bounds = (float)(c->load->hard == OUTSIDE ? c->side / 2 : c->side);
@@ -84,13 +102,15 @@ static qd_space *make(const crowd *c, const choice *chosen, qd_space_index index
     if (qd_space_create(&config, heap, &space) != QD_OK) {
         return NULL;
     }
+    uint32_t *order = order_of(c, chosen->shuffled);
     for (uint32_t i = 0; i < c->count; i++) {
-        qd_body body = body_of(c, chosen, i);
+        qd_body body = body_of(c, chosen, order[i]);
 
-        if (qd_space_add(space, &body, &slot[i]) != QD_OK) {
+        if (qd_space_add(space, &body, &slot[order[i]]) != QD_OK) {
             abort();
         }
     }
+    free(order);
     return space;
 }
 
@@ -300,6 +320,10 @@ static bool parse(int count, char **arguments, choice *chosen)
             chosen->swept = true;
             continue;
         }
+        if (strcmp(option, "--shuffled") == 0) {
+            chosen->shuffled = true;
+            continue;
+        }
         if (value == NULL) {
             return false;
         }
@@ -308,6 +332,8 @@ static bool parse(int count, char **arguments, choice *chosen)
             chosen->workload = value;
         } else if (strcmp(option, "--count") == 0 && strtoul(value, NULL, 10) > 0) {
             chosen->count = (uint32_t)strtoul(value, NULL, 10);
+        } else if (strcmp(option, "--moving") == 0 && strtod(value, NULL) >= 0 && strtod(value, NULL) <= 100) {
+            chosen->moving = strtod(value, NULL) / 100;
         } else if (strcmp(option, "--warm") == 0 && strtoul(value, NULL, 10) > 0) {
             chosen->warm = (uint32_t)strtoul(value, NULL, 10);
         } else if (strcmp(option, "--index") == 0 && space_index_named(value) != 0) {
@@ -329,15 +355,16 @@ static bool parse(int count, char **arguments, choice *chosen)
 
 int main(int count, char **arguments)
 {
-    choice chosen = {.workload = "", .warm = 5, .dimensions = 2, .workers = 1, .shape = QD_SPACE_BOX};
+    choice chosen = {.workload = "", .moving = -1, .warm = 5, .dimensions = 2, .workers = 1, .shape = QD_SPACE_BOX};
 
     if (!parse(count, arguments, &chosen)) {
-        fprintf(
-            stderr,
-            "usage: %s [--workload PART] [--count N] [--warm N] [--index auto|quadtree|octree|sparse|hash|grid|brute] "
-            "[--kernel PART] "
-            "[--dimensions 2|3] [--shape box|circle|capsule] [--filters] [--no-agreement] [--swept] [--workers N]\n",
-            arguments[0]);
+        fprintf(stderr,
+                "usage: %s [--workload PART] [--count N] [--moving PERCENT] [--warm N] [--index "
+                "auto|quadtree|octree|sparse|hash|grid|brute] "
+                "[--kernel PART] "
+                "[--dimensions 2|3] [--shape box|circle|capsule] [--filters] [--no-agreement] [--swept] [--shuffled] "
+                "[--workers N]\n",
+                arguments[0]);
         return 2;
     }
     printf("ns per entity and tick; exact: pairs per entity in the exact test; moved: entities that changed cells\n");
@@ -348,6 +375,7 @@ int main(int count, char **arguments)
         workload load = workloads[i];
 
         load.count = chosen.count > 0 ? chosen.count : load.count;
+        load.moving = chosen.moving >= 0 ? chosen.moving : load.moving;
         if (strstr(load.name, chosen.workload) != NULL) {
             is_same = measure_all(&chosen, &load) && is_same;
         }

@@ -338,6 +338,42 @@ TEST(long_lists_that_just_touch_agree)
     for_each_kernel(check_long_lists);
 }
 
+/* Boxes over most of the world, thin along one axis, and some small ones between them. */
+static void check_lines(qd_space_index index)
+{
+    enum { COUNT = 700, SMALL = 50 };
+    const qd_space_config config = crowd_config(index, 0, 1000);
+
+    for (uint32_t thin = 0; thin < QD_AXES; thin++) {
+        size_t events = 0;
+
+        crowd_begin(&config, NULL);
+        for (uint32_t i = 0; i < COUNT + SMALL; i++) {
+            const float lo = i < COUNT ? 300 : 0, hi = i < COUNT ? 700 : 1000;
+            qd_body body = crowd_box(crowd_between(lo, hi), crowd_between(lo, hi), crowd_between(lo, hi), 5);
+
+            if (i < COUNT) {
+                body.half_x = body.half_y = 300;
+                body.half_z = QD_AXES == 3 ? 300 : 0;
+                *(thin == 0 ? &body.half_x : thin == 1 ? &body.half_y : &body.half_z) = 0.05f;
+            }
+            crowd_add(body);
+        }
+        for (uint32_t moving = COUNT + SMALL; moving > 0; moving /= 3) {
+            events += crowd_tick_with_oracle();
+            crowd_wander(moving, 0.4);
+            events += crowd_tick_with_oracle();
+        }
+        assert_true(events > COUNT / 8);
+        crowd_end();
+    }
+}
+
+TEST(long_thin_boxes_agree_with_the_oracle)
+{
+    for_each_kernel(check_lines);
+}
+
 /* ---- limits and memory ---- */
 
 /* All have moved, and the traversal gives up before it reaches all of them: their moves still count as handled. */

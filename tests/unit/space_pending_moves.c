@@ -166,6 +166,44 @@ TEST(pending_moves_are_applied_in_parts)
     }
 }
 
+/* Whether a batch of so many bodies, which all go to other cells, waits for the tick. The last tick had an executor of
+ * that width, and so many moves. */
+static bool does_wait(size_t width, uint32_t before, uint32_t count)
+{
+    size_t tasks = 0;
+    const qd_executor executor = {.run = run_counted, .width = width, .context = &tasks};
+    const qd_tuning tuning = {.leaf_rows = 16, .pending_bodies_min = COUNT, .apply_slots = 64};
+    qd_space_config config = crowd_config(CROWD_TREE, 5, SIDE);
+
+    crowd_begin(&config, &tuning);
+    crowd.executor = &executor;
+    for (uint32_t i = 0; i < COUNT; i++) {
+        crowd_add(crowd_box(crowd_between(10, 20), crowd_between(10, 20), 5, 1));
+    }
+    crowd_tick();
+    shift(0, before);
+    crowd_tick();
+    for (uint32_t i = 0; i < count; i++) {
+        crowd_place(i, 200, 200, 5);
+    }
+    const uint64_t applied = operations();
+    crowd_move(0, count);
+    const bool waits = operations() == applied;
+    crowd_tick();
+    crowd_end();
+    return waits;
+}
+
+/* Waiting costs a move nearly as much as being applied, so it pays only if several workers apply them all at once. */
+TEST(moves_wait_only_for_several_workers_that_divide_them)
+{
+    assert_true(does_wait(2, COUNT, COUNT));
+    assert_true(does_wait(2, COUNT, COUNT / 4)); /* others may follow, as at the last tick */
+    assert_true(does_wait(2, COUNT / 4, COUNT));
+    assert_false(does_wait(2, COUNT / 4, COUNT / 4));
+    assert_false(does_wait(1, COUNT, COUNT));
+}
+
 #define PIECE_BYTES 512u
 
 /* As shift, while the space that waits gets no memory, not even what its heap has drawn already. */

@@ -96,9 +96,10 @@ typedef struct qd_index_ops {
     /* The finest cell of a box's lower corner, a number for each axis. Used to lay rows out. NULL: all orders are as
      * good. */
     void (*numbers)(const qd_index *index, const qd_row *box, uint32_t *at);
-    /* Whether a row with this box, in this cell, would be met by many that it has nothing to do with, so that the body
-     * is better split. Asked of those that moved without touching where they were. NULL: never. */
-    bool (*is_far)(const qd_index *index, const qd_row *box, uint32_t cell_key);
+    /* Whether a row with the box `both`, in this cell, would be met by many that the body, whose box is now `bounds`,
+     * has nothing to do with, so that the body is better split. Asked of those that moved without touching where they
+     * were. NULL: never. */
+    bool (*is_far)(const qd_index *index, const qd_row *both, const qd_row *bounds, uint32_t cell_key);
     /* Moves the first of many bodies, until `movers` is full: their records, and their rows where they stay in their
      * cells. Those that do not are put into `movers`, which is empty; the caller applies them before anything else
      * happens. at[axis][i] is where slots[i] goes. Returns how many it moved, at least one.

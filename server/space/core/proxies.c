@@ -301,7 +301,8 @@ void qd_proxies_update(qd_index *index, uint32_t slot)
     qd_row both = qd_row_union(&bounds, &was);
     uint32_t cell_key, cell = index->ops->locate(index, &both, &cell_key);
     if (is_whole && !index->config->swept && index->ops->is_far != NULL && !QD_WITHOUT(SPLIT_BODIES) &&
-        !qd_boxes_overlap(&was, &bounds) && index->ops->is_far(index, &both, cell_key) && split(index, slot, &now)) {
+        !qd_boxes_overlap(&was, &bounds) && index->ops->is_far(index, &both, &bounds, cell_key) &&
+        split(index, slot, &now)) {
         return;
     }
     place(index, slot, &now, &before, (spot){cell, cell_key});

@@ -16,6 +16,9 @@
 #define EVENTS_MIN      8u    /* a line of cache */
 #define LENT_ROWS_MAX   1024u /* traversals of no more rows work with a worker slot that the thread lends */
 #define ALL_MOVED_SHARE 4u    /* with no more than one in this many at rest, every row counts as moved */
+#define THIN_SAMPLE     16u   /* blocks of a cell that show how thin its rows are, or up to twice as many */
+#define THIN_UNITS      3u    /* of 8 bits: a thin row has less */
+#define THIN_PARTS      8u    /* of the extent of all rows: a thin row is shorter than one */
 
 /* One traversal, as its tasks see it. */
 typedef struct task_set {
@@ -106,6 +109,61 @@ void qd_traversal_commit(qd_worker_slot *worker, uint32_t cell)
     if (worker->sink.near_count == 0 || worker->leaving_count == QD_TRAVERSAL_LEAVING_MAX) {
         settle(worker);
     }
+}
+
+/* Rows from all over a cell, as numbers of the quantizer. */
+typedef struct sample {
+    uint32_t extent[QD_AXES]; /* the sum of the rows' */
+    uint32_t least[QD_AXES], most[QD_AXES];
+    uint32_t rows;
+} sample;
+
+static void sample_block(const qd_worker_slot *worker, uint32_t block, sample *of)
+{
+    qd_edges edges;
+
+    worker->kernel->edges16(&worker->sink, block, &edges);
+    of->rows += QD_BLOCK_ROWS;
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        for (uint32_t r = 0; r < QD_BLOCK_ROWS; r++) {
+            const uint32_t low = edges.v[QD_OUTER_LO + k][r], high = edges.v[QD_OUTER_HI + k][r];
+
+            of->extent[k] += high - low;
+            of->least[k] = low < of->least[k] ? low : of->least[k];
+            of->most[k] = high > of->most[k] ? high : of->most[k];
+        }
+    }
+}
+
+/* Whether rows are thinner than so many numbers along some axis, and also than a part of all rows: where they overlap
+ * anyway, finer numbers separate none. */
+static bool is_sample_thin(const sample *of, uint32_t numbers, uint32_t parts)
+{
+    bool is_thin = false;
+
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        const uint32_t all = of->most[k] - of->least[k];
+
+        is_thin |= of->extent[k] < of->rows * numbers && of->extent[k] < of->rows * (all / parts);
+    }
+    return is_thin;
+}
+
+bool qd_traversal_is_thin(const qd_worker_slot *worker, const qd_cell *cell, uint32_t shift)
+{
+    const uint32_t every = cell->count / QD_BLOCK_ROWS / THIN_SAMPLE + 1;
+    sample rows = {.rows = 0};
+    bool may_be = cell->count > QD_LIST_LONG && !QD_WITHOUT(LIST_THIN);
+
+    memset(rows.least, UINT8_MAX, sizeof rows.least);
+    uint32_t block = cell->head; /* the only one that may hold less than all rows */
+    for (uint32_t i = 1; may_be && (block = worker->index->rows->info[block].next) != QD_NONE; i++) {
+        if (i % every == 0) {
+            sample_block(worker, block, &rows);
+            may_be = is_sample_thin(&rows, THIN_UNITS << shift, 1);
+        }
+    }
+    return may_be && is_sample_thin(&rows, THIN_UNITS << shift, THIN_PARTS);
 }
 
 bool qd_list_is_any_changed(const qd_list16 *list)

@@ -67,6 +67,9 @@ void qd_traversal_run(qd_traversal *traversal, qd_index *index, const qd_executo
 /* Now becomes was in the changed rows of a cell that nobody reads any more, but pairs that wait; at once or when these
  * are tested. Never in a traversal for pairs. */
 void qd_traversal_commit(qd_worker_slot *worker, uint32_t cell);
+/* Whether the rows of a cell are many, and so thin along some axis that 8 bits, the numbers shifted by so many, would
+ * hardly tell apart those that lie side by side. */
+bool qd_traversal_is_thin(const qd_worker_slot *worker, const qd_cell *cell, uint32_t shift);
 /* Whether a list holds a row that changed. */
 bool qd_list_is_any_changed(const qd_list16 *list);
 

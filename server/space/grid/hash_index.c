@@ -56,12 +56,14 @@ static void numbers(const qd_index *index, const qd_row *box, uint32_t *at)
 }
 
 /* A row is met by all that is beside it in its cell. */
-static bool is_far(const qd_index *index, const qd_row *box, uint32_t cell_key)
+static bool is_far(const qd_index *index, const qd_row *both, const qd_row *bounds, uint32_t cell_key)
 {
     (void)cell_key;
     bool far = false;
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        far |= (box->v[QD_ROW_HIGH + k] - box->v[k]) * of(index)->inverse > FAR;
+        const float way = both->v[QD_ROW_HIGH + k] - both->v[k] - (bounds->v[QD_ROW_HIGH + k] - bounds->v[k]);
+
+        far |= way * of(index)->inverse > FAR;
     }
     return far;
 }

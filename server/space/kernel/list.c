@@ -15,11 +15,11 @@ static uint32_t list_capacity(uint32_t capacity, uint32_t count)
     return needed > more ? needed : (more + QD_LIST_LANES - 1) / QD_LIST_LANES * QD_LIST_LANES;
 }
 
-/* Columns, references, bits of both kinds, and groups of 32 rows or more. */
+/* Columns, references, bits of both kinds, and groups of 32 rows or more with their reach. */
 static size_t list_bytes(uint32_t capacity, size_t width)
 {
     return capacity * (QD_LIST_COLUMNS * width + sizeof(uint32_t)) + 2 * (capacity / 64 + 1) * sizeof(uint64_t) +
-           capacity / 32 * QD_LIST_COLUMNS * width;
+           capacity / 32 * (QD_LIST_COLUMNS + 1) * width;
 }
 
 static unsigned char *regrow(qd_heap *heap, void *old, uint32_t capacity_old, uint32_t capacity, size_t width)
@@ -59,6 +59,7 @@ bool qd_list16_grow(qd_heap *heap, qd_list16 *list, uint32_t count)
     list->changed = (uint64_t *)(void *)(list->row + capacity);
     list->self_ignoring = list->changed + capacity / 64 + 1;
     list->group = (uint16_t *)(void *)(list->self_ignoring + capacity / 64 + 1);
+    list->reach = list->group + (size_t)capacity / 32 * QD_LIST_COLUMNS;
     list->capacity = capacity;
     return true;
 }
@@ -78,6 +79,7 @@ bool qd_list8_grow(qd_heap *heap, qd_list8 *list, uint32_t count)
     list->changed = (uint64_t *)(void *)(list->row + capacity);
     list->self_ignoring = list->changed + capacity / 64 + 1;
     list->group = (uint8_t *)(list->self_ignoring + capacity / 64 + 1);
+    list->reach = list->group + (size_t)capacity / 32 * QD_LIST_COLUMNS;
     list->capacity = capacity;
     return true;
 }

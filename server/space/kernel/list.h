@@ -14,7 +14,7 @@
  *     +-------------------------+-------------------------+-------------------------+-------------------------+
  *     | column[QD_OUTER_LO + k] | column[QD_OUTER_HI + k] | column[QD_INNER_LO + k] | column[QD_INNER_HI + k] |
  *     +-------------------------+----------+--------------+-------+-----------------+-------------------------+
- *     | row                                | changed              | self_ignoring   | group                   |
+ *     | row                                | changed              | self_ignoring   | group          | reach  |
  *     +------------------------------------+----------------------+-----------------+-------------------------+
  *
  *     QD_INNER_LO     holds the edge + 1, so that a strict comparison is written as <=
@@ -25,6 +25,8 @@
  *     group           only of long lists, for each group of lanes: the box around its outer boxes, and the
  *                     intersection of its inner boxes. Two groups that are apart, or that overlap everywhere, are
  *                     passed over at once
+ *     reach           only of long lists in strips, for each group of lanes: the last upper edge along the strips' axis
+ *                     up to this group, so that a search finds the first group that another one can meet
  *
  * The first `own` rows are those of one cell; the rows of larger cells that reach into it, the carried rows, follow.
  * Lists have 16 bits per number. In leaves, and where it pays, they are narrowed to 8 bits relative to the corner of
@@ -61,9 +63,10 @@ typedef struct qd_list16 {
     uint16_t *column[QD_LIST_COLUMNS];
     uint32_t *row;
     uint64_t *changed, *self_ignoring;
-    uint16_t *group;
+    uint16_t *group, *reach;
     uint32_t capacity;
     uint32_t own, count;
+    uint8_t strips; /* own rows are sorted along one axis: 1 + the axis, or 0 */
     bool any_changed;
 } qd_list16;
 
@@ -77,9 +80,10 @@ typedef struct qd_list8 {
     uint8_t *column[QD_LIST_COLUMNS];
     uint32_t *row;
     uint64_t *changed, *self_ignoring;
-    uint8_t *group;
+    uint8_t *group, *reach;
     uint32_t capacity;
     uint32_t own, count;
+    uint8_t strips;
     qd_window window; /* of all rows; collect8, pick8 and narrow set it */
 } qd_list8;
 

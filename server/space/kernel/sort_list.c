@@ -7,10 +7,12 @@
 #include "../../base/memory/array.h"
 #include "../geometry/morton.h"
 
-#define GROUP_ROWS 64u
-#define KEY_BITS   16u
-#define DIGITS     256u                                      /* values of a digit; a key has two digits */
-#define ROOM_BYTES (sizeof(uint16_t) + 3 * sizeof(uint32_t)) /* per row */
+#define GROUP_ROWS  64u
+#define KEY_BITS    16u
+#define DIGITS      256u /* values of a digit; a key has two digits */
+#define LONG_SHARE  0.25 /* of the extent of all rows: where rows this long begin says little about which ones meet */
+#define LONG_SAMPLE 256u /* rows */
+#define ROOM_BYTES  (sizeof(uint16_t) + 3 * sizeof(uint32_t)) /* per row */
 
 /* A list of either width. */
 typedef struct columns {
@@ -116,6 +118,40 @@ static uint32_t number_at(const columns *list, uint32_t k, uint32_t i)
                                           : ((const uint16_t *)list->column[k])[i];
 }
 
+/* Rows that are long along an axis, as parts of all rows, lie side by side along the others. If they do along one axis
+ * only, it is the one along which they are sorted in strips: 1 + the axis, else 0. Looks at some rows. */
+static uint8_t strips_of(const columns *list)
+{
+    const uint32_t every = list->count / LONG_SAMPLE + 1;
+    uint8_t strips = 0, count = 0;
+
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        uint32_t least = UINT32_MAX, most = 0, rows = 0;
+        double sum = 0;
+
+        for (uint32_t i = 0; i < list->count; i += every, rows++) {
+            const uint32_t low = number_at(list, QD_OUTER_LO + k, i), high = number_at(list, QD_OUTER_HI + k, i);
+
+            sum += high - low;
+            least = low < least ? low : least;
+            most = high > most ? high : most;
+        }
+        if (sum < LONG_SHARE * rows * (most - least)) {
+            strips = (uint8_t)(k + 1);
+            count++;
+        }
+    }
+    return count == 1 ? strips : 0;
+}
+
+/* The lower edges along an axis. */
+static void make_strip_keys(const columns *list, uint32_t axis, uint16_t *key)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        key[i] = (uint16_t)number_at(list, QD_OUTER_LO + axis, i);
+    }
+}
+
 /* The Morton numbers of the lower corners, as fine as a key can hold. */
 static void make_keys(const columns *list, uint16_t *key)
 {
@@ -182,12 +218,18 @@ static void permute_bits(uint64_t *bits, const uint32_t *order, uint32_t count, 
     }
 }
 
-static void sort_list(qd_list_sorter *sorter, qd_heap *heap, const columns *list)
+/* Returns the strips, as in a list. */
+static uint8_t sort_list(qd_list_sorter *sorter, qd_heap *heap, const columns *list)
 {
     if (QD_WITHOUT(LIST_SORT) || is_one_heap(list) || !is_apart(list) || !reserve(sorter, heap, list->count)) {
-        return;
+        return 0;
     }
-    make_keys(list, sorter->key);
+    const uint8_t strips = QD_WITHOUT(LIST_STRIPS) ? 0 : strips_of(list);
+    if (strips != 0) {
+        make_strip_keys(list, strips - 1u, sorter->key);
+    } else {
+        make_keys(list, sorter->key);
+    }
     sort_digit(sorter->key, 0, NULL, sorter->order[0], list->count);
     sort_digit(sorter->key, 8, sorter->order[0], sorter->order[1], list->count);
     const uint32_t *order = sorter->order[1];
@@ -196,10 +238,12 @@ static void sort_list(qd_list_sorter *sorter, qd_heap *heap, const columns *list
     }
     permute(list->row, sizeof *list->row, order, list->count, sorter->spare);
     permute_bits(list->changed, order, list->count, sorter->spare);
+    return strips;
 }
 
 void qd_list16_sort(qd_list_sorter *sorter, qd_heap *heap, qd_list16 *list)
 {
+    list->strips = 0;
     if (list->count <= QD_LIST_LONG) {
         return;
     }
@@ -207,11 +251,12 @@ void qd_list16_sort(qd_list_sorter *sorter, qd_heap *heap, qd_list16 *list)
     for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
         all.column[k] = list->column[k];
     }
-    sort_list(sorter, heap, &all);
+    list->strips = sort_list(sorter, heap, &all);
 }
 
 void qd_list8_sort(qd_list_sorter *sorter, qd_heap *heap, qd_list8 *list)
 {
+    list->strips = 0;
     if (list->count <= QD_LIST_LONG) {
         return;
     }
@@ -219,5 +264,5 @@ void qd_list8_sort(qd_list_sorter *sorter, qd_heap *heap, qd_list8 *list)
     for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
         all.column[k] = list->column[k];
     }
-    sort_list(sorter, heap, &all);
+    list->strips = sort_list(sorter, heap, &all);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sorts long lists in Morton order. The pair test passes over groups of rows that lie apart (list.h), which helps only
- * if the rows of a group lie together. A plan puts rows in that order, but each body that enters or leaves a cell
- * disturbs it. So a long list whose groups have become too large is sorted when it is read.
+ * Sorts long lists in Morton order, or where rows are long along all axes but one, along that one. The pair test passes
+ * over groups of rows that lie apart (list.h), which helps only if the rows of a group lie together. A plan puts rows in
+ * Morton order, but each body that enters or leaves a cell disturbs it. So a long list whose groups have become too
+ * large is sorted when it is read.
  *
  * Owned by a worker of the traversal. One thread at a time.
  */

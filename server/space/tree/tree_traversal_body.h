@@ -38,12 +38,35 @@ static bool is_active(const qd_worker_slot *worker, uint32_t number)
     return worker->all || (flags_of(worker->index)[number] & QD_CELL_ACTIVE) != 0;
 }
 
+/* A leaf whose rows 8 bits do not tell apart. */
+static void visit_thin_leaf(qd_worker_slot *worker, spot at, const qd_list16 *above, const qd_window *window,
+                            bool active)
+{
+    const qd_cell *cell = &worker->index->cell[at.number];
+    qd_list16 *list = &worker->level[at.level];
+
+    worker->listed[at.level] = QD_NONE;
+    if (!qd_sink_reserve16(&worker->sink, list, cell->count + above->count)) {
+        return;
+    }
+    worker->kernel->collect16(&worker->sink, cell, list);
+    qd_list16_sort(&worker->sorter, worker->sink.heap, list);
+    worker->kernel->cull16(above, window, !active, list);
+    if (active || list->count > list->own) {
+        worker->kernel->test16(&worker->sink, list, worker->all);
+    }
+}
+
 static void visit_leaf(qd_worker_slot *worker, spot at, const qd_list16 *above, bool active)
 {
     const qd_cell *cell = &worker->index->cell[at.number];
     qd_list8 *list = &worker->leaf;
     qd_window window = window_of(worker, at);
 
+    if (qd_traversal_is_thin(worker, cell, window.shift)) {
+        visit_thin_leaf(worker, at, above, &window, active);
+        return;
+    }
     if (!qd_sink_reserve8(&worker->sink, list, cell->count + above->count)) {
         return;
     }

@@ -350,6 +350,7 @@ static void collect_again(const qd_sink *sink, const qd_list16 *from, qd_list16 
 {
     list->own = 0;
     list->count = from->count;
+    list->strips = 0;
     for (uint32_t at = 0; at < from->count; at += QD_BLOCK_ROWS) {
         picked rows;
         qd_edges found;
@@ -465,6 +466,7 @@ static void narrow_list(const qd_list16 *from, const qd_window *window, qd_list8
     list->window = *window;
     list->own = from->own;
     list->count = from->count;
+    list->strips = from->strips;
     for (uint32_t k = 0; k < QD_LIST_COLUMNS; k++) {
         qd_narrow_column(from->column[k], from->count, k, window, list->column[k]);
     }

@@ -95,6 +95,35 @@ static void TEST_NAME(make_groups)(const TEST_NAME(qd_list) * list)
     }
 }
 
+static void TEST_NAME(make_reach)(const TEST_NAME(qd_list) * list)
+{
+    const TEST_TYPE *high = list->group + QD_OUTER_HI + list->strips - 1u;
+    TEST_TYPE most = 0;
+
+    for (uint32_t group = 0; group * TEST_LANES < list->count; group++) {
+        most = high[group * QD_LIST_COLUMNS] > most ? high[group * QD_LIST_COLUMNS] : most;
+        list->reach[group] = most;
+    }
+}
+
+/* The first row that the group of lanes from `base` on can meet: those before it lie in earlier strips. */
+static inline uint32_t TEST_NAME(first_near)(const TEST_NAME(qd_list) * list, uint32_t base)
+{
+    const TEST_TYPE low = list->group[base / TEST_LANES * QD_LIST_COLUMNS + QD_OUTER_LO + list->strips - 1u];
+    uint32_t from = 0, end = base / TEST_LANES;
+
+    while (from < end) {
+        const uint32_t middle = (from + end) / 2;
+
+        if (list->reach[middle] < low) {
+            from = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    return from * TEST_LANES;
+}
+
 /* Whether no row of one group can have an event with one of the other. */
 static inline bool TEST_NAME(is_settled)(const TEST_NAME(qd_list) * list, const hits *found, bool inner,
                                          uint32_t base_a, uint32_t base_b)
@@ -191,6 +220,10 @@ static void TEST_NAME(test_all)(qd_sink *sink, const TEST_NAME(qd_list) * list)
     if (grouped) {
         TEST_NAME(make_groups)(list);
     }
+    const bool in_strips = grouped && list->strips != 0;
+    if (in_strips) {
+        TEST_NAME(make_reach)(list);
+    }
     /* Among short lists, only those of mostly carried rows have enough pairs to ignore. */
     const bool is_worth_it = sink->self_ignoring && (grouped || list->count - list->own > list->own);
     const uint64_t *self_ignoring = is_worth_it && find_self_ignoring(sink, list->row, list->count, list->self_ignoring)
@@ -209,7 +242,10 @@ static void TEST_NAME(test_all)(qd_sink *sink, const TEST_NAME(qd_list) * list)
                                          self_ignoring);
         }
         const uint32_t step = grouped || self_ignoring != NULL ? TEST_LANES : before;
-        for (uint32_t from = 0; from < before; from += step) {
+        uint32_t from = in_strips ? TEST_NAME(first_near)(list, base) : 0;
+        from = from < before ? from : before;
+        sink->tests -= (uint64_t)from * TEST_NAME(lanes_at)(list, base);
+        for (; from < before; from += step) {
             uint32_t stop = before - from > step ? from + step : before;
 
             if (TEST_NAME(are_self_ignoring)(self_ignoring, from, lanes_below(stop - from, TEST_LANES), base, valid) ||
@@ -251,6 +287,10 @@ static void TEST_NAME(test_changed)(qd_sink *sink, const TEST_NAME(qd_list) * li
     if (grouped) {
         TEST_NAME(make_groups)(list);
     }
+    const bool in_strips = grouped && list->strips != 0;
+    if (in_strips) {
+        TEST_NAME(make_reach)(list);
+    }
     const uint64_t *self_ignoring =
         grouped && sink->self_ignoring && find_self_ignoring(sink, list->row, list->count, list->self_ignoring)
             ? list->self_ignoring
@@ -262,7 +302,8 @@ static void TEST_NAME(test_changed)(qd_sink *sink, const TEST_NAME(qd_list) * li
         if (base < list->own) {
             resting = ~(list->changed[base / 64] >> base % 64) & lanes_below(list->own - base, TEST_LANES);
         }
-        for (uint32_t word = 0; word < list->count; word += TEST_LANES) {
+        for (uint32_t word = in_strips ? TEST_NAME(first_near)(list, base) : 0; word < list->count;
+             word += TEST_LANES) {
             if (resting == 0 && (word >= list->own || word >= base + TEST_LANES)) {
                 break;
             }

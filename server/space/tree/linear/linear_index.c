@@ -33,17 +33,18 @@ static void numbers(const qd_index *index, const qd_row *box, uint32_t *at)
     }
 }
 
-/* Above the leaves, and longer than two of the finest cells. A small step is cheaper as one row, even where it crosses
+/* Above the leaves, and by more than two of the finest cells. A small step is cheaper as one row, even where it crosses
  * a line. */
-static bool is_far(const qd_index *index, const qd_row *box, uint32_t cell_key)
+static bool is_far(const qd_index *index, const qd_row *both, const qd_row *bounds, uint32_t cell_key)
 {
     const qd_linear *tree = (const qd_linear *)index;
     const uint32_t span = 2u << (QD_QUANTIZER_BITS - tree->depth);
-    qd_numbers at = qd_quantizer_numbers(&tree->quantizer, box);
+    const qd_numbers all = qd_quantizer_numbers(&tree->quantizer, both);
+    const qd_numbers now = qd_quantizer_numbers(&tree->quantizer, bounds);
     bool is_long = false;
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        is_long |= at.v[QD_ROW_HIGH + k] - at.v[k] > span;
+        is_long |= all.v[QD_ROW_HIGH + k] - all.v[k] - (now.v[QD_ROW_HIGH + k] - now.v[k]) > span;
     }
     return is_long && !qd_cell_key_is_leaf(cell_key);
 }

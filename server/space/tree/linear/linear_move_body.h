@@ -157,7 +157,7 @@ static inline uint32_t look(const qd_linear *tree, const constants *c, const uin
         ints now_low = number_of(c, low, k), now_high = number_of(c, high, k);
         ints all_low = (ints)OP(min_epi32)((vector)now_low, (vector)number_of(c, was_low, k));
         ints all_high = (ints)OP(max_epi32)((vector)now_high, (vector)number_of(c, was_high, k));
-        far |= any((ints)(all_high - all_low > longest));
+        far |= any((ints)((all_high - all_low) - (now_high - now_low) > longest));
         apart |= exceeding(low, was_high) | exceeding(was_low, high);
         now.low[k] = now_low >> c->shift;
         now.high[k] = now_high >> c->shift;

@@ -96,12 +96,14 @@ static bool is_worth_narrowing(const qd_worker_slot *worker, uint32_t level, con
 
 static void test_inner(qd_worker_slot *worker, spot at, const qd_list16 *list)
 {
+    const qd_window window = window_of(worker, at);
+
     if (!is_worth_narrowing(worker, at.level, list) ||
+        qd_traversal_is_thin(worker, &worker->index->cell[at.number], window.shift) ||
         !qd_list8_reserve(worker->sink.heap, &worker->leaf, list->count)) {
         worker->kernel->test16(&worker->sink, list, worker->all);
         return;
     }
-    qd_window window = window_of(worker, at);
     worker->kernel->narrow(list, &window, &worker->leaf);
     worker->kernel->test8(&worker->sink, &worker->leaf, worker->all);
 }

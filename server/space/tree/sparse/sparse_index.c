@@ -38,16 +38,17 @@ static void numbers(const qd_index *index, const qd_row *box, uint32_t *at)
     memcpy(at, all.v, QD_AXES * sizeof *at);
 }
 
-/* Above the leaves, and longer than two of the leaves where it begins. A small step is cheaper as one row, even where
+/* Above the leaves, and by more than two of the leaves where it begins. A small step is cheaper as one row, even where
  * it crosses a line. */
-static bool is_far(const qd_index *index, const qd_row *box, uint32_t cell_key)
+static bool is_far(const qd_index *index, const qd_row *both, const qd_row *bounds, uint32_t cell_key)
 {
     const qd_sparse *sparse = (const qd_sparse *)index;
 
     if (qd_sparse_is_leaf(sparse, cell_key)) {
         return false;
     }
-    qd_numbers numbers = qd_key_numbers(&sparse->quantizer, box);
+    const qd_numbers numbers = qd_key_numbers(&sparse->quantizer, both);
+    const qd_numbers now = qd_key_numbers(&sparse->quantizer, bounds);
     uint32_t level = sparse->depth_max;
     if (sparse->index.config->depth == 0) {
         uint32_t number = qd_sparse_find(sparse, qd_key_of(numbers.v), level);
@@ -56,7 +57,9 @@ static bool is_far(const qd_index *index, const qd_row *box, uint32_t cell_key)
     }
     bool is_long = false;
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        is_long |= numbers.v[QD_ROW_HIGH + k] - numbers.v[k] > 2u << (QD_KEY_BITS - level);
+        const uint32_t way = numbers.v[QD_ROW_HIGH + k] - numbers.v[k] - (now.v[QD_ROW_HIGH + k] - now.v[k]);
+
+        is_long |= way > 2u << (QD_KEY_BITS - level);
     }
     return is_long;
 }
