@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -99,12 +98,17 @@ static bool read_token(const qd_cli *cli, const char *path, int file, char token
     return true;
 }
 
+bool qd_own_token_path(char path[PATH_MAX])
+{
+    return find_path("token", path);
+}
+
 bool qd_own_token(const qd_cli *cli, char token[QD_OWN_TOKEN_SIZE])
 {
     char path[PATH_MAX];
 
     token[0] = '\0';
-    if (!find_path("token", path)) {
+    if (!qd_own_token_path(path)) {
         return true;
     }
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -31,10 +31,11 @@ static bool take_features(qd_session *session, qd_request *request, const qd_msg
     return true;
 }
 
-/* The place of the session's token in --token-file, from 1; 0: the server has no tokens. */
+/* The line of the session's token or key in --token-file, from 1, without empty lines and comments; 0: the server has no
+ * tokens. */
 static uint64_t token_number(const qd_session *session)
 {
-    return session->tokens == NULL ? 0 : (uint64_t)(session->grant - session->tokens->grants) + 1;
+    return session->tokens == NULL ? 0 : (uint64_t)(qd_grant_line(session->grant) - session->tokens->grants) + 1;
 }
 
 void qd_hello(qd_session *session, qd_request **request)
@@ -67,8 +68,11 @@ void qd_hello(qd_session *session, qd_request **request)
     }
     qd_fault fault;
     if (!qd_sessions_admit(session->sessions, session, hello->token, &fault)) {
-        qd_log(QD_LOG_AUDIT, "not authenticated", QD_LOG_PEER(session->link->peer),
-               QD_LOG_STRING("code", qd_error_code_name(fault.code)));
+        /* An address that may try no token now could fill the log. */
+        if (fault.code != QD_ERROR_QUOTA_ADDRESS) {
+            qd_log(QD_LOG_AUDIT, "not authenticated", QD_LOG_PEER(session->link->peer),
+                   QD_LOG_STRING("code", qd_error_code_name(fault.code)));
+        }
         qd_session_end(session, seq, fault.code, "%s", fault.text);
         return;
     }
@@ -85,7 +89,8 @@ void qd_hello(qd_session *session, qd_request **request)
            QD_LOG_NUMBER("admin", session->endpoint->admin));
     qd_log(QD_LOG_AUDIT, "authenticated", QD_LOG_NUMBER("session", session->endpoint->session),
            QD_LOG_PEER(session->link->peer), QD_LOG_NUMBER("token", token_number(session)),
-           QD_LOG_NUMBER("admin", session->endpoint->admin), QD_LOG_STRING("client", hello->client));
+           QD_LOG_NUMBER("admin", session->endpoint->admin), QD_LOG_STRING("client", hello->client),
+           QD_LOG_STRING("holder", session->joined != NULL ? session->joined->token.claims.name : ""));
     memcpy(session->client, hello->client, client_size + 1);
     session->since_ns = qd_service_now_ns(session->service);
     session->hello_seq = seq;

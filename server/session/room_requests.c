@@ -206,10 +206,11 @@ void qd_room_request_close(qd_session *session, qd_request **request)
     qd_session_post(membership, request);
 }
 
-/* Rooms that are looked at under one hold of the lock, which everybody needs, and for one answer: a session may list
- * rooms of which it may join few. */
+/* Rooms that are looked at under one hold of the lock, which everybody needs, and for one answer, during which the loop
+ * does nothing else: a session may list rooms of which it may join few. */
 #define PAGE_ROOMS   64u
-#define ANSWER_ROOMS 1024u
+#define ANSWER_ROOMS 256u
+_Static_assert(ANSWER_ROOMS % PAGE_ROOMS == 0, "whole pages");
 
 typedef char room_name[QD_ROOM_NAME_BYTES_MAX + 1];
 
@@ -280,13 +281,13 @@ void qd_room_request_list(qd_session *session, qd_request **request)
         return;
     }
     uint32_t limit = list->limit == 0 ? QD_LIST_ROOMS_MAX : list->limit;
-    const size_t size = QD_LIST_ROOMS_MAX * (sizeof(qd_msg_room_info) + QD_ROOM_NAME_BYTES_MAX + 1);
+    const size_t size = ANSWER_ROOMS * (sizeof(qd_msg_room_info) + QD_ROOM_NAME_BYTES_MAX + 1);
     qd_msg_room_info *rooms = qd_shared_alloc(size);
     if (rooms == NULL) {
         fail(session, *request, 0, QD_ERROR_LIMIT, "the server has no memory left (--memory-max). Try again later");
         return;
     }
-    room_rows rows = {.row = rooms, .names = (room_name *)(rooms + QD_LIST_ROOMS_MAX), .limit = limit};
+    room_rows rows = {.row = rooms, .names = (room_name *)(rooms + ANSWER_ROOMS), .limit = limit};
     room_name after;
     snprintf(after, sizeof after, "%s", list->after);
     while (!rows.is_done) {

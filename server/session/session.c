@@ -46,6 +46,7 @@ void qd_session_destroy(qd_session *session)
     qd_heap_deinit(&session->heap);
     pthread_mutex_destroy(&session->rooms_mutex);
     qd_endpoint_release(session->endpoint);
+    qd_join_grant_destroy(session->joined);
     qd_tokens_release(session->tokens);
     qd_shared_free(session, sizeof *session);
 }
@@ -161,6 +162,16 @@ void qd_session_go_away(qd_session *session, qd_go_away_reason reason, const cha
     qd_reply_send(session->service, session->link,
                   &(qd_server_message){.kind = QD_SERVER_GO_AWAY,
                                        .as.go_away = {.reason = reason, .text = text, .deadline_ms = QD_FLUSH_MS_MAX}});
+    qd_link_close(session->link, QD_FLUSH_MS_MAX);
+}
+
+void qd_session_revoke(qd_session *session, const char *text)
+{
+    session->revoked = true;
+    qd_reply_send(session->service, session->link,
+                  &(qd_server_message){
+                      .kind = QD_SERVER_GO_AWAY,
+                      .as.go_away = {.reason = QD_GO_AWAY_REVOKED, .text = text, .deadline_ms = QD_FLUSH_MS_MAX}});
     qd_link_close(session->link, QD_FLUSH_MS_MAX);
 }
 

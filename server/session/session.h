@@ -16,7 +16,7 @@
 
 #include "../actor/room_actor.h"
 #include "../base/memory/map.h"
-#include "check/token_file.h"
+#include "check/join_grant.h"
 
 struct qd_sessions;
 
@@ -43,12 +43,13 @@ typedef struct qd_session {
     uint64_t secret[2]; /* with `resumable` */
     uint64_t expire_ns; /* with `detached` */
 
-    bool revoked;    /* its token's line has changed: it is neither detached nor resumed */
+    bool revoked;    /* its token is not valid any more: it is neither detached nor resumed */
     bool is_counted; /* as a connection of its token */
     /* What its token allows, and the table that this points into, with a reference; NULL before a Hello that is good.
      * Then constant, and read without the lock. */
     const qd_grant *grant;
-    qd_tokens *tokens; /* NULL: the server has no tokens */
+    qd_tokens *tokens;     /* NULL: the server has no tokens */
+    qd_join_grant *joined; /* has the grant of a join token; else NULL */
 
     qd_session_state state;
     bool pings;                                /* the feature is in use */
@@ -101,6 +102,8 @@ void qd_session_answer(qd_session *session, const qd_request *request, qd_server
 /* GoAway and close. */
 void qd_session_go_away(qd_session *session, qd_go_away_reason reason, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The session is neither detached nor resumed any more: GoAway REVOKED and close. Under the lock of `sessions`. [any] */
+void qd_session_revoke(qd_session *session, const char *text);
 /* Error, GoAway, close: see qd_reply_end. */
 #define qd_session_end(session, seq, code, ...)                                                                        \
     ((session)->state = QD_SESSION_ENDED, qd_reply_end((session)->service, (session)->link, (seq), (code), __VA_ARGS__))

@@ -12,6 +12,9 @@
 /* How many rooms a session leaves in one go. */
 #define LEFT_AT_ONCE 64u
 
+/* How often the wall clock is read while tokens may expire. */
+#define EXPIRY_NS UINT64_C(1000000000)
+
 /* ---- the lists, under the lock ---- */
 
 /* Returns whether the session is detached. */
@@ -21,8 +24,13 @@ static bool detach(qd_sessions *sessions, qd_session *session)
     const qd_scheduler *scheduler = service->config.scheduler;
     const qd_limits *limits = &service->config.limits;
 
-    if (!session->resumable || limits->resume_ms_max == 0 || atomic_load(&sessions->stopping) || session->revoked ||
-        sessions->detached_count >= limits->connections_max) {
+    if (!session->resumable || limits->resume_ms_max == 0 || atomic_load(&sessions->stopping) || session->revoked) {
+        return false;
+    }
+    if (sessions->detached_count >= limits->connections_max) {
+        qd_log(QD_LOG_WARN, "a session is not kept: too many wait to be resumed (--connections-max)",
+               QD_LOG_NUMBER("session", session->endpoint->session),
+               QD_LOG_NUMBER("detached", sessions->detached_count), QD_LOG_PEER(session->link->peer));
         return false;
     }
     qd_shortage shortage;
@@ -46,6 +54,85 @@ static void undetach(qd_sessions *sessions, qd_session *session)
     session->detached = false;
     qd_account_give(session->endpoint->account->tenant, QD_QUOTA_DETACHED, 1);
     atomic_store(&sessions->service->detached, --sessions->detached_count);
+}
+
+/* ---- tokens that expire, under the lock ---- */
+
+static uint64_t expires_s(const qd_session *session)
+{
+    return session->joined != NULL && !session->revoked ? session->joined->expires_s : UINT64_MAX;
+}
+
+void qd_sessions_note_expiry(qd_sessions *sessions, const qd_session *session)
+{
+    const qd_scheduler *scheduler = sessions->service->config.scheduler;
+    const uint64_t at_s = expires_s(session);
+
+    if (at_s >= sessions->token_expires_s) {
+        return;
+    }
+    /* The timer actor looks each second once there is a time. */
+    if (sessions->token_expires_s == UINT64_MAX) {
+        scheduler->wake(scheduler->context, &sessions->timer);
+    }
+    sessions->token_expires_s = at_s;
+}
+
+void qd_sessions_end_detached(qd_sessions *sessions, qd_session *session)
+{
+    /* The timer actor ends those in front whose time is over. */
+    session->revoked = true;
+    session->expire_ns = 0;
+    TAILQ_REMOVE(&sessions->detached, session, links);
+    TAILQ_INSERT_HEAD(&sessions->detached, session, links);
+}
+
+/* Ends the session if its token has expired; otherwise keeps in mind when it does. */
+static void end_expired(qd_sessions *sessions, qd_session *session, uint64_t now_s)
+{
+    const uint64_t at_s = expires_s(session);
+
+    if (at_s > now_s) {
+        sessions->token_expires_s = at_s < sessions->token_expires_s ? at_s : sessions->token_expires_s;
+        return;
+    }
+    qd_log(QD_LOG_AUDIT, "token expired", QD_LOG_NUMBER("session", session->endpoint->session));
+    if (session->detached) {
+        qd_sessions_end_detached(sessions, session);
+    } else {
+        qd_session_revoke(session, "this session's token has expired. Connect again with a new token");
+    }
+}
+
+/* Looks through all sessions, at most once a second. */
+static void end_all_expired(qd_sessions *sessions, uint64_t now_s)
+{
+    qd_session *session, *next;
+
+    sessions->token_expires_s = UINT64_MAX;
+    TAILQ_FOREACH (session, &sessions->open, links) {
+        end_expired(sessions, session, now_s);
+    }
+    for (session = TAILQ_FIRST(&sessions->detached); session != NULL; session = next) {
+        next = TAILQ_NEXT(session, links);
+        end_expired(sessions, session, now_s);
+    }
+}
+
+/* Returns when to look again. */
+static uint64_t check_expiry(qd_sessions *sessions, uint64_t now_ns)
+{
+    pthread_mutex_lock(&sessions->mutex);
+    if (sessions->token_expires_s != UINT64_MAX) {
+        const uint64_t now_s = qd_service_wall_s(sessions->service);
+
+        if (sessions->token_expires_s <= now_s) {
+            end_all_expired(sessions, now_s);
+        }
+    }
+    const uint64_t due_ns = sessions->token_expires_s != UINT64_MAX ? now_ns + EXPIRY_NS : QD_NEVER;
+    pthread_mutex_unlock(&sessions->mutex);
+    return due_ns;
 }
 
 /* ---- the timer actor ---- */
@@ -112,7 +199,9 @@ static void run_timer(qd_actor *timer)
     qd_sessions *sessions = (qd_sessions *)((char *)timer - offsetof(qd_sessions, timer));
     const qd_scheduler *scheduler = sessions->service->config.scheduler;
     bool ending = atomic_load(&sessions->ending);
-    uint64_t now_ns = qd_service_now_ns(sessions->service), due_ns;
+    const uint64_t now_ns = qd_service_now_ns(sessions->service);
+    const uint64_t expiry_ns = ending ? QD_NEVER : check_expiry(sessions, now_ns);
+    uint64_t due_ns;
     qd_session *session;
     bool more;
 
@@ -125,7 +214,7 @@ static void run_timer(qd_actor *timer)
     do {
         more = leave_some(sessions);
     } while (more && ending);
-    scheduler->wake_at(scheduler->context, timer, due_ns);
+    scheduler->wake_at(scheduler->context, timer, expiry_ns < due_ns ? expiry_ns : due_ns);
     if (more) {
         scheduler->wake_behind(scheduler->context, timer);
     }
@@ -161,7 +250,7 @@ void qd_sessions_set_quotas(qd_sessions *sessions, const qd_limits *limits)
 
 void qd_sessions_init(qd_sessions *sessions, qd_service *service, qd_tokens *tokens)
 {
-    *sessions = (qd_sessions){.service = service, .quotas = service->config.limits};
+    *sessions = (qd_sessions){.service = service, .quotas = service->config.limits, .token_expires_s = UINT64_MAX};
     qd_sessions_set_tokens(sessions, tokens);
     TAILQ_INIT(&sessions->open);
     TAILQ_INIT(&sessions->detached);
@@ -328,8 +417,9 @@ void qd_sessions_enable_resume(qd_sessions *sessions, qd_session *session, const
     pthread_mutex_unlock(&sessions->mutex);
 }
 
-/* The resumable session with the number, secret and token of `by`, unless it is about to end. Comparing the secret takes
- * the same time however much of it is right. */
+/* The resumable session with the number, secret and token of `by`, unless it is about to end. Another join token of the
+ * same holder will do if it allows the same, since rights in rooms are kept. Comparing the secret takes the same time
+ * however much of it is right. */
 static qd_session *find(const qd_sessions *sessions, const qd_session *by)
 {
     uint64_t value;
@@ -341,7 +431,8 @@ static qd_session *find(const qd_sessions *sessions, const qd_session *by)
     uint64_t difference = (session->secret[0] ^ by->wanted_secret[0]) | (session->secret[1] ^ by->wanted_secret[1]);
     const qd_token *token = session->endpoint->token, *wanted = by->endpoint->token;
     bool same_token = (token == NULL && wanted == NULL) || qd_token_same(token, wanted);
-    return difference == 0 && same_token && !session->revoked ? session : NULL;
+    return difference == 0 && same_token && qd_grant_same(session->grant, by->grant) && !session->revoked ? session
+                                                                                                          : NULL;
 }
 
 static void take_over(qd_session *session)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The sessions of a server: those whose link is open, those that are detached, and the timer actor that ends the latter.
+ * The sessions of a server: those whose link is open, those that are detached, and the timer actor that ends the latter,
+ * and each session whose token expires.
  *
  *     link closes --> DETACHED --Hello with its key--> its memberships go to the session of the new connection
  *            \           \--time is over--> LEAVING: the timer actor gives its memberships up, a few per run
@@ -33,7 +34,11 @@ typedef struct qd_sessions {
     qd_heap heap;
     qd_map by_number; /* number -> qd_session, of the resumable ones */
 
-    qd_actor timer; /* runs when the first of the detached expires, and for those that leave */
+    /* When the first token of a session expires, or before; UINT64_MAX: none does. Until then, the timer actor compares
+     * it with the wall clock each second, so that it follows a clock that is set. */
+    uint64_t token_expires_s;
+
+    qd_actor timer; /* runs when the first of the detached expires, for those that leave, and for tokens that expire */
     _Atomic bool timer_retired;
 } qd_sessions;
 
@@ -57,6 +62,12 @@ qd_link_handler qd_sessions_link_handler(qd_sessions *sessions);
 void qd_sessions_add(qd_sessions *sessions, qd_session *session);
 /* The link of the session has closed: detaches the session if `may_detach` and it is resumable, else destroys it. */
 void qd_sessions_remove(qd_sessions *sessions, qd_session *session, bool may_detach);
+
+/* The session has got its grant. Has the timer actor end the session when its token expires. Under the lock. */
+void qd_sessions_note_expiry(qd_sessions *sessions, const qd_session *session);
+/* Has the timer actor end a detached session, which cannot be resumed any more. Under the lock; the caller wakes the
+ * timer actor. [any] */
+void qd_sessions_end_detached(qd_sessions *sessions, qd_session *session);
 
 /* From now on the session is listed. Its client's name and its times do not change any more. */
 void qd_sessions_introduce(qd_sessions *sessions, qd_session *session);

@@ -30,17 +30,26 @@ static void write_address(const char *peer, char address[sizeof((qd_link *)0)->p
     }
 }
 
-/* Sets what the token allows. */
-static bool authenticate(qd_sessions *sessions, qd_session *session, const char *token, qd_fault *fault)
+/* Sets what the token allows. Under the lock, so that no reload is missed. */
+static bool find_grant(qd_sessions *sessions, qd_session *session, const char *token, qd_fault *fault)
 {
     static const qd_grant anybody = {.token = "", .role = QD_ROLE_WRITER, .patterns = ""};
 
+    session->grant = sessions->tokens == NULL ? &anybody : qd_tokens_find(sessions->tokens, token);
+    if (session->grant == NULL) {
+        session->joined = qd_join_grant_create(sessions->tokens, token, qd_service_wall_s(sessions->service), fault);
+        session->grant = session->joined != NULL ? &session->joined->grant : NULL;
+        qd_sessions_note_expiry(sessions, session);
+    }
+    session->tokens = session->grant != NULL ? qd_tokens_acquire(sessions->tokens) : NULL;
+    return session->grant != NULL;
+}
+
+static bool authenticate(qd_sessions *sessions, qd_session *session, const char *token, qd_fault *fault)
+{
     pthread_mutex_lock(&sessions->mutex);
     const bool may_try = sessions->tokens == NULL || qd_link_may_try_token(session->link);
-    if (may_try) {
-        session->grant = sessions->tokens == NULL ? &anybody : qd_tokens_find(sessions->tokens, token);
-        session->tokens = session->grant != NULL ? qd_tokens_acquire(sessions->tokens) : NULL;
-    }
+    const bool is_known = may_try && find_grant(sessions, session, token, fault);
     pthread_mutex_unlock(&sessions->mutex);
     if (!may_try) {
         qd_count(&session->service->counters, QD_COUNT_REFUSED_ADDRESS_TOKENS, 1);
@@ -49,23 +58,22 @@ static bool authenticate(qd_sessions *sessions, qd_session *session, const char 
                             " per second (--address-failed-tokens-max). Connect again later",
                             session->service->config.limits.address_failed_tokens_max);
     }
-    if (session->grant == NULL) {
+    if (!is_known && fault->code == QD_ERROR_UNAUTHENTICATED) {
         qd_link_token_failed(session->link);
-        return qd_fault_set(
-            fault, QD_ERROR_UNAUTHENTICATED,
-            "the token is unknown to the server; must be one of its --token-file. Send such a token in Hello");
     }
-    return true;
+    return is_known;
 }
 
-static bool open_account(qd_session *session, const char *token)
+/* Sessions of one line of --token-file share an account: whoever has a key cannot get more by minting more tokens. */
+static bool open_account(qd_session *session)
 {
     qd_accounts *accounts = &session->service->accounts;
     char address[sizeof session->link->peer];
 
     write_address(session->link->peer, address);
-    qd_account *tenant = session->tokens != NULL ? qd_account_of_tenant(accounts, token, false)
-                                                 : qd_account_of_tenant(accounts, address, true);
+    qd_account *tenant = session->tokens != NULL
+                             ? qd_account_of_tenant(accounts, qd_grant_line(session->grant)->token, false)
+                             : qd_account_of_tenant(accounts, address, true);
     if (tenant == NULL) {
         return false;
     }
@@ -74,8 +82,10 @@ static bool open_account(qd_session *session, const char *token)
     return session->endpoint->account != NULL;
 }
 
+/* Of a join token, it keeps the holder, which stays the same when the token is renewed. */
 static bool keep_token(qd_session *session, const char *token)
 {
+    token = session->joined != NULL ? session->joined->grant.token : token;
     if (token[0] != '\0') {
         session->endpoint->token = qd_token_create(token);
     }
@@ -87,7 +97,7 @@ bool qd_sessions_admit(qd_sessions *sessions, qd_session *session, const char *t
     if (!authenticate(sessions, session, token, fault)) {
         return false;
     }
-    if (!keep_token(session, token) || !open_account(session, token)) {
+    if (!keep_token(session, token) || !open_account(session)) {
         return qd_fault_set(fault, QD_ERROR_LIMIT,
                             "the server has no memory left for a session (--memory-max). Connect again later");
     }
@@ -112,31 +122,10 @@ bool qd_session_fault_quota(const qd_session *session, const qd_shortage *shorta
 
 /* ---- reloading ---- */
 
-/* Whether the session's token has lost its line, or allows something else. Under the lock. */
+/* Whether the token's line is gone, or has changed. For a join token, it is that of its key. Under the lock. */
 static bool is_revoked(const qd_sessions *sessions, const qd_session *session)
 {
-    return session->grant != NULL &&
-           !qd_grant_same(session->grant, qd_tokens_find(sessions->tokens, session->grant->token));
-}
-
-/* The session is neither detached nor resumed any more. Under the lock. */
-static void end_open(qd_sessions *sessions, qd_session *session, const char *text)
-{
-    session->revoked = true;
-    qd_reply_send(sessions->service, session->link,
-                  &(qd_server_message){
-                      .kind = QD_SERVER_GO_AWAY,
-                      .as.go_away = {.reason = QD_GO_AWAY_REVOKED, .text = text, .deadline_ms = QD_FLUSH_MS_MAX}});
-    qd_link_close(session->link, QD_FLUSH_MS_MAX);
-}
-
-/* The timer actor ends those in front whose time is over. Under the lock. */
-static void end_detached(qd_sessions *sessions, qd_session *session)
-{
-    session->revoked = true;
-    session->expire_ns = 0;
-    TAILQ_REMOVE(&sessions->detached, session, links);
-    TAILQ_INSERT_HEAD(&sessions->detached, session, links);
+    return session->grant != NULL && !qd_tokens_have_line(sessions->tokens, session->grant);
 }
 
 static uint32_t revoke_open(qd_sessions *sessions)
@@ -146,8 +135,9 @@ static uint32_t revoke_open(qd_sessions *sessions)
 
     TAILQ_FOREACH (session, &sessions->open, links) {
         if (!session->revoked && is_revoked(sessions, session)) {
-            end_open(sessions, session,
-                     "the server's operator has changed what this token allows. Connect again, or use another token");
+            qd_session_revoke(
+                session,
+                "the server's operator has changed what this token allows. Connect again, or use another token");
             count++;
         }
     }
@@ -162,7 +152,7 @@ static uint32_t revoke_detached(qd_sessions *sessions)
     for (session = TAILQ_FIRST(&sessions->detached); session != NULL; session = next) {
         next = TAILQ_NEXT(session, links);
         if (!session->revoked && is_revoked(sessions, session)) {
-            end_detached(sessions, session);
+            qd_sessions_end_detached(sessions, session);
             count++;
         }
     }
@@ -189,9 +179,9 @@ bool qd_sessions_disconnect(qd_sessions *sessions, uint64_t number)
     qd_session *open = find_number(&sessions->open, number);
     qd_session *detached = open == NULL ? find_number(&sessions->detached, number) : NULL;
     if (open != NULL) {
-        end_open(sessions, open, "the server's operator has ended this session. Connect again for a new one");
+        qd_session_revoke(open, "the server's operator has ended this session. Connect again for a new one");
     } else if (detached != NULL) {
-        end_detached(sessions, detached);
+        qd_sessions_end_detached(sessions, detached);
         scheduler->wake(scheduler->context, &sessions->timer);
     }
     pthread_mutex_unlock(&sessions->mutex);

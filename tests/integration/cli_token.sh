@@ -14,6 +14,19 @@ grep -Eqx '[0-9a-f]{48}' "$file" || fail 'the file has no token'
 [ "$(ls "$XDG_STATE_HOME/quadrille")" = token ] || fail 'another file is left'
 prints '^room yard closed$' quadrille close yard
 
+# `quadrille token --own` creates it, too, without a server.
+own=$scratch/own/quadrille/token
+for _ in 1 2; do
+    QUADRILLE_SERVER=127.0.0.1:1 XDG_STATE_HOME=$scratch/own prints "^$own\$" quadrille token --own
+    cp -n "$own" "$scratch/own-first"
+done
+cmp -s "$own" "$scratch/own-first" || fail 'the second command changed the token'
+grep -Eqx '[0-9a-f]{48}' "$own" || fail 'the file has no token'
+XDG_STATE_HOME=$scratch/own prints "^\\{\"path\": \"$own\"\\}\$" quadrille token --own --json
+XDG_STATE_HOME=/proc/none fails 1 'cannot create /proc/none/quadrille/token; must be in a folder' quadrille token --own
+fails 1 'XDG_STATE_HOME and HOME are not set' env -u HOME -u XDG_STATE_HOME quadrille token --own
+fails 2 '--own takes --json only' quadrille token --own --name gateway
+
 # Another user has another token, and may not close the room. An empty variable is no token.
 expect 0 quadrille open yard
 XDG_STATE_HOME=$scratch/other fails 1 'cannot close room yard: .* Set QUADRILLE_TOKEN' quadrille close yard

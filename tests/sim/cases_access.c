@@ -10,10 +10,10 @@
 
 static void set_roles(sim_scenario *play)
 {
-    static qd_grant grants[] = {{"reader", QD_ROLE_READER, ""},
-                                {"writer", QD_ROLE_WRITER, ""},
-                                {"other", QD_ROLE_WRITER, ""},
-                                {"admin", QD_ROLE_ADMIN, ""}};
+    static qd_grant grants[] = {{.token = "reader", .role = QD_ROLE_READER, .patterns = ""},
+                                {.token = "writer", .role = QD_ROLE_WRITER, .patterns = ""},
+                                {.token = "other", .role = QD_ROLE_WRITER, .patterns = ""},
+                                {.token = "admin", .role = QD_ROLE_ADMIN, .patterns = ""}};
 
     sim_house_tokens(play->house, grants, 4);
 }
@@ -59,8 +59,9 @@ SCENARIO(reader_reads_and_changes_nothing) = {
 
 static void set_patterns(sim_scenario *play)
 {
-    static qd_grant grants[] = {
-        {"all", QD_ROLE_WRITER, ""}, {"second", QD_ROLE_WRITER, "sec*"}, {"root", QD_ROLE_ADMIN, "t* room"}};
+    static qd_grant grants[] = {{.token = "all", .role = QD_ROLE_WRITER, .patterns = ""},
+                                {.token = "second", .role = QD_ROLE_WRITER, .patterns = "sec*"},
+                                {.token = "root", .role = QD_ROLE_ADMIN, .patterns = "t* room"}};
 
     sim_house_tokens(play->house, grants, 3);
 }
@@ -147,7 +148,8 @@ SCENARIO(access_of_a_room_is_agreed_on, RESTRICTED(.write = QD_ACCESS_CREATOR)) 
 
 static void reload(sim_scenario *play)
 {
-    static qd_grant grants[] = {{"writer", QD_ROLE_WRITER, ""}, {"other", QD_ROLE_WRITER, "room*"}};
+    static qd_grant grants[] = {{.token = "writer", .role = QD_ROLE_WRITER, .patterns = ""},
+                                {.token = "other", .role = QD_ROLE_WRITER, .patterns = "room*"}};
     static qd_tokens tokens;
 
     tokens = (qd_tokens){.references = 1, .grants = grants, .count = 2};

@@ -9,7 +9,8 @@
 /* Two tenants. */
 static void set_tokens(sim_scenario *play)
 {
-    static qd_grant grants[] = {{"alpha", QD_ROLE_WRITER, ""}, {"beta", QD_ROLE_WRITER, ""}};
+    static qd_grant grants[] = {{.token = "alpha", .role = QD_ROLE_WRITER, .patterns = ""},
+                                {.token = "beta", .role = QD_ROLE_WRITER, .patterns = ""}};
 
     sim_house_tokens(play->house, grants, 2);
 }
@@ -403,7 +404,8 @@ static uint64_t tenant_max(const sim_house *house, qd_quota quota)
 /* A game backend with one token for all its gateways uses the whole server. */
 CASE(one_token_may_use_all_and_two_share)
 {
-    static qd_grant grants[] = {{"alpha", QD_ROLE_WRITER, ""}, {"beta", QD_ROLE_WRITER, ""}};
+    static qd_grant grants[] = {{.token = "alpha", .role = QD_ROLE_WRITER, .patterns = ""},
+                                {.token = "beta", .role = QD_ROLE_WRITER, .patterns = ""}};
     qd_limits limits = house->server.service.config.limits;
 
     limits.token_rooms_max = limits.token_detached_max = limits.token_connections_max = 0;

@@ -6,8 +6,9 @@
 
 static void set_admin(sim_scenario *play)
 {
-    static qd_grant grants[] = {
-        {"alpha", QD_ROLE_WRITER, ""}, {"beta", QD_ROLE_WRITER, ""}, {"root", QD_ROLE_ADMIN, ""}};
+    static qd_grant grants[] = {{.token = "alpha", .role = QD_ROLE_WRITER, .patterns = ""},
+                                {.token = "beta", .role = QD_ROLE_WRITER, .patterns = ""},
+                                {.token = "root", .role = QD_ROLE_ADMIN, .patterns = ""}};
 
     sim_house_tokens(play->house, grants, 3);
 }

@@ -59,7 +59,7 @@ static void write_quotas_of_tenant(sim_texts *texts, sim_house *house, sim_peer 
 
 static void write_quota_of_token(sim_texts *texts, sim_house *house)
 {
-    static qd_grant known = {"known", QD_ROLE_WRITER, ""};
+    static qd_grant known = {.token = "known", .role = QD_ROLE_WRITER, .patterns = ""};
     qd_limits limits = house->server.service.config.limits;
     sim_peer first, second;
 
@@ -111,10 +111,10 @@ static void write_rooms(sim_texts *texts, sim_peer *owner, sim_peer *other)
 
 static void write_access(sim_texts *texts, sim_house *house)
 {
-    static qd_grant grants[] = {{"owner", QD_ROLE_WRITER, ""},
-                                {"other", QD_ROLE_WRITER, ""},
-                                {"reader", QD_ROLE_READER, ""},
-                                {"guest", QD_ROLE_WRITER, "g*"}};
+    static qd_grant grants[] = {{.token = "owner", .role = QD_ROLE_WRITER, .patterns = ""},
+                                {.token = "other", .role = QD_ROLE_WRITER, .patterns = ""},
+                                {.token = "reader", .role = QD_ROLE_READER, .patterns = ""},
+                                {.token = "guest", .role = QD_ROLE_WRITER, .patterns = "g*"}};
     static qd_tokens one;
     sim_peer owner, other;
 
@@ -131,6 +131,43 @@ static void write_access(sim_texts *texts, sim_house *house)
     sim_house_tokens(house, NULL, 0);
 }
 
+/* ---- join tokens ---- */
+
+#define SECRET "0123456789abcdef0123456789abcdef"
+
+static void say_token(sim_texts *texts, sim_house *house, qd_join_claims claims)
+{
+    char token[QD_TOKEN_BYTES_MAX + 1], error[200];
+    sim_peer peer;
+
+    sim_check(qd_join_token_mint(&claims, SECRET, token, error, sizeof error), "%s", error);
+    sim_peer_connect(&peer, house);
+    ask(texts, &peer, MESSAGE(HELLO, .hello = {.version = QD_PROTOCOL_VERSION, .token = token}));
+    sim_peer_close(&peer);
+}
+
+static void write_join_tokens(sim_texts *texts, sim_house *house)
+{
+    static qd_grant key = {.token = "key:k1", .role = QD_ROLE_READER, .patterns = "", .secret = SECRET};
+    qd_join_claims claims = {
+        .key = "k1", .name = "gateway", .expires_s = SIM_WALL_S - 1, .role = QD_ROLE_READER, .patterns = ""};
+    char token[QD_TOKEN_BYTES_MAX + 1], error[200];
+    sim_peer peer;
+
+    sim_house_tokens(house, &key, 1);
+    say_token(texts, house, claims);
+    claims.expires_s = sim_wall_s(&house->world) + 5;
+    claims.role = QD_ROLE_WRITER;
+    say_token(texts, house, claims);
+    claims.role = QD_ROLE_READER;
+    sim_check(qd_join_token_mint(&claims, SECRET, token, error, sizeof error), "%s", error);
+    sim_peer_open(&peer, house, token);
+    sim_house_pass(house, 7000);
+    sim_texts_expect(texts, &peer);
+    sim_peer_close(&peer);
+    sim_house_tokens(house, NULL, 0);
+}
+
 void sim_texts_of_access(sim_texts *texts, sim_house *house)
 {
     sim_peer peer;
@@ -141,4 +178,5 @@ void sim_texts_of_access(sim_texts *texts, sim_house *house)
     sim_peer_close(&peer);
     write_quota_of_token(texts, house);
     write_access(texts, house);
+    write_join_tokens(texts, house);
 }

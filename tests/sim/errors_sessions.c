@@ -20,7 +20,7 @@ static void say_hello(sim_texts *texts, sim_house *house, qd_msg_hello hello)
 
 static void write_hellos(sim_texts *texts, sim_house *house)
 {
-    static qd_grant known = {"known", QD_ROLE_WRITER, ""};
+    static qd_grant known = {.token = "known", .role = QD_ROLE_WRITER, .patterns = ""};
     static char long_text[1025];
     static const char *names[33];
 

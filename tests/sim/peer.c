@@ -22,7 +22,8 @@ void sim_house_start(sim_house *house, const qd_limits *limits, uint64_t time_bu
                                                    .time_budget_ns = time_budget_ns,
                                                    .time_burst_ns = 1000 * SIM_MS_NS, /* the model knows one order */
                                                    .random = sim_random,
-                                                   .random_context = &house->world}});
+                                                   .wall_s = sim_wall_s,
+                                                   .context = &house->world}});
 }
 
 static uint32_t or_else(uint32_t given, uint32_t other)

@@ -34,7 +34,7 @@ static qd_tokens *make_table(const uint8_t grants[SIM_TOKENS_ALL])
     for (uint32_t i = 1; i < SIM_TOKENS_ALL; i++) {
         if (grants[i] != SIM_GRANT_NONE) {
             tokens->grants[tokens->count++] =
-                (qd_grant){copy(sim_tokens[i]), QD_ROLE_WRITER, copy(patterns[grants[i]])};
+                (qd_grant){.token = copy(sim_tokens[i]), .role = QD_ROLE_WRITER, .patterns = copy(patterns[grants[i]])};
         }
     }
     return tokens;

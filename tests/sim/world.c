@@ -58,6 +58,13 @@ uint64_t sim_random(void *context)
     return draw(&((sim_world *)context)->rng);
 }
 
+uint64_t sim_wall_s(void *context)
+{
+    const sim_world *world = context;
+
+    return SIM_WALL_S + world->wall_ahead_s + world->now_ns / UINT64_C(1000000000);
+}
+
 uint32_t sim_pick(sim_world *world, uint32_t count)
 {
     return (uint32_t)(sim_random(world) % count);

@@ -31,8 +31,9 @@ typedef struct sim_world {
     uint64_t rng;
     uint64_t task_rng; /* of the order of tasks, so that the number of forks changes nothing else */
     uint64_t now_ns;
-    uint64_t look_ns; /* passes at each look at the clock */
-    uint64_t hash;    /* of all bytes that the server queued, in their order */
+    uint64_t wall_ahead_s; /* how far the wall clock has been set forwards */
+    uint64_t look_ns;      /* passes at each look at the clock */
+    uint64_t hash;         /* of all bytes that the server queued, in their order */
 
     /* Not NULL: this actor runs when it is due, before all others and without a draw, so that the seed's schedule does
      * not depend on it. */
@@ -83,6 +84,9 @@ void *sim_grow(void *array, size_t count, size_t *capacity, size_t size);
 uint32_t sim_pick(sim_world *world, uint32_t count);
 bool sim_percent(sim_world *world, uint32_t percent);
 uint64_t sim_random(void *world);
+/* The wall clock, which begins at SIM_WALL_S. */
+#define SIM_WALL_S UINT64_C(1700000000)
+uint64_t sim_wall_s(void *world);
 
 /* Runs one of the actors that are due or woken, if there is one. */
 bool sim_run_actor(sim_world *world);

@@ -83,6 +83,60 @@ TEST(line_names_role_and_rooms)
     qd_tokens_release(tokens);
 }
 
+#define SECRET "0123456789abcdef0123456789abcdef"
+
+TEST(key_is_found_by_its_id_and_is_no_token)
+{
+    qd_tokens *tokens = read_tokens("key:k1 " SECRET "\nkey:k2\t" SECRET " admin match-* lobby\nplain\n");
+    const qd_grant *first = qd_tokens_find_key(tokens, "k1"), *second = qd_tokens_find_key(tokens, "k2");
+
+    assert_int_equal(tokens->count, 3);
+    assert_string_equal(first->token, "key:k1");
+    assert_string_equal(first->secret, SECRET);
+    assert_int_equal(first->role, QD_ROLE_WRITER);
+    assert_string_equal(first->patterns, "");
+    assert_int_equal(second->role, QD_ROLE_ADMIN);
+    assert_string_equal(second->patterns, "match-* lobby");
+    const char *others[] = {"key:k1", "k1", SECRET, "key:k1 " SECRET};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        assert_null(qd_tokens_find(tokens, others[i]));
+    }
+    const char *ids[] = {"", "k", "k11", "key:k1", "plain", "K1"};
+    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
+        assert_null(qd_tokens_find_key(tokens, ids[i]));
+    }
+    qd_tokens_release(tokens);
+}
+
+TEST(line_is_kept_if_nothing_of_it_changes)
+{
+    qd_tokens *before = read_tokens("key:k1 " SECRET " writer a*\nplain reader b\n");
+    const qd_grant *key = qd_tokens_find_key(before, "k1");
+    const qd_grant joined = {.token = "key:k1 name", .role = QD_ROLE_READER, .patterns = "a1", .key = key};
+
+    static const struct {
+        const char *file;
+        bool key, plain;
+    } rows[] = {
+        {"plain reader b\nkey:k2 " SECRET "\nkey:k1 " SECRET " writer a*\n", true, true},
+        {"key:k1 " SECRET " writer a*\nplain reader c\n", true, false},
+        {"key:k1 " SECRET " reader a*\nplain reader b\n", false, true},
+        {"key:k1 " SECRET " writer a* b\nplain reader b\n", false, true},
+        {"key:k1 " SECRET "0 writer a*\nplain reader b\n", false, true},
+        {"key:k2 " SECRET " writer a*\nplain reader b\n", false, true},
+        {"k1 writer a*\nplain writer b\n", false, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        qd_tokens *after = read_tokens(rows[i].file);
+
+        assert_int_equal(qd_tokens_have_line(after, key), rows[i].key);
+        assert_int_equal(qd_tokens_have_line(after, &joined), rows[i].key);
+        assert_int_equal(qd_tokens_have_line(after, qd_tokens_find(before, "plain")), rows[i].plain);
+        qd_tokens_release(after);
+    }
+    qd_tokens_release(before);
+}
+
 TEST(star_stands_for_any_characters)
 {
     static const struct {
@@ -136,6 +190,16 @@ TEST(faulty_token_file_is_refused)
                                     "reader. A token has no spaces");
     assert_refused("a\n\na reader\n",
                    "line 3 of %s: an earlier line has the same token; must be in one line. Leave one out");
+    assert_refused("key:k1\n", "line 1 of %s: the secret of the key k1 has 0 bytes; must have 32 to 128. Make one: "
+                               "head -c 32 /dev/urandom | base64");
+    assert_refused("key:k1 writer\n", "line 1 of %s: the secret of the key k1 has 6 bytes; must have 32 to 128. Make "
+                                      "one: head -c 32 /dev/urandom | base64");
+    assert_refused("key: " SECRET "\n",
+                   "line 1 of %s: the id of a key has 0 bytes; must have 1 to 32, none of them a control character");
+    assert_refused("key:k1 " SECRET "\nkey:k1 " SECRET "1\n",
+                   "line 2 of %s: an earlier line has the key k1, too; must be in one line. Give one another id");
+    assert_refused("key:k1 " SECRET " owner\n", "line 1 of %s: the word behind the token is no role; must be admin, "
+                                                "writer or reader. A token has no spaces");
     assert_null(qd_tokens_read("no-such-file", error, sizeof error));
     assert_string_equal(error, "no-such-file cannot be read: No such file or directory");
 }

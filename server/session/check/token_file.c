@@ -39,20 +39,6 @@ static bool fail(reader *in, const char *format, ...)
     return false;
 }
 
-static bool role_of(const char *word, qd_role *role)
-{
-    static const char *const names[] = {
-        [QD_ROLE_READER] = "reader", [QD_ROLE_WRITER] = "writer", [QD_ROLE_ADMIN] = "admin"};
-
-    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(word, names[i]) == 0) {
-            *role = (qd_role)i;
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Appends a word to a list with one space between words. */
 static bool append(reader *in, char **list, const char *word)
 {
@@ -70,7 +56,8 @@ static bool append(reader *in, char **list, const char *word)
     return true;
 }
 
-static bool add(reader *in, qd_tokens *tokens, const char *token, qd_role role)
+/* `secret` is NULL for a token. */
+static bool add(reader *in, qd_tokens *tokens, const char *token, const char *secret, qd_role role)
 {
     qd_grant *grown = realloc(tokens->grants, (tokens->count + 1) * sizeof *grown);
 
@@ -78,11 +65,37 @@ static bool add(reader *in, qd_tokens *tokens, const char *token, qd_role role)
         return fail(in, "does not fit into memory");
     }
     tokens->grants = grown;
-    grown[tokens->count] = (qd_grant){.token = strdup(token), .role = role, .patterns = strdup("")};
-    tokens->count++;
-    return grown[tokens->count - 1].token != NULL && grown[tokens->count - 1].patterns != NULL
-               ? true
-               : fail(in, "does not fit into memory");
+    qd_grant *grant = &grown[tokens->count++];
+    *grant = (qd_grant){
+        .token = strdup(token), .role = role, .patterns = strdup(""), .secret = secret != NULL ? strdup(secret) : NULL};
+    const bool complete = grant->token != NULL && grant->patterns != NULL && (grant->secret != NULL || secret == NULL);
+    return complete || fail(in, "does not fit into memory");
+}
+
+static bool is_key(const char *word)
+{
+    return strncmp(word, QD_KEY_PREFIX, sizeof QD_KEY_PREFIX - 1) == 0;
+}
+
+/* Whether the first word of a line is one that no earlier line has. A key's `secret` may be NULL: the line ends. */
+static bool check_token(reader *in, const qd_tokens *tokens, const char *token, const char *secret)
+{
+    char error[200];
+
+    if (is_key(token)) {
+        const char *id = token + sizeof QD_KEY_PREFIX - 1;
+
+        if (!qd_join_key_check(id, secret != NULL ? secret : "", error, sizeof error)) {
+            return fail(in, "%s", error);
+        }
+        return qd_tokens_find_key(tokens, id) == NULL ||
+               fail(in, "an earlier line has the key %s, too; must be in one line. Give one another id", id);
+    }
+    if (strlen(token) > QD_TOKEN_BYTES_MAX) {
+        return fail(in, "the token has %zu bytes; must have at most %u", strlen(token), QD_TOKEN_BYTES_MAX);
+    }
+    return qd_tokens_find(tokens, token) == NULL ||
+           fail(in, "an earlier line has the same token; must be in one line. Leave one out");
 }
 
 static bool read_line(reader *in, qd_tokens *tokens, char *line)
@@ -93,18 +106,15 @@ static bool read_line(reader *in, qd_tokens *tokens, char *line)
     if (word == NULL || word[0] == '#') {
         return true;
     }
-    const char *token = word;
-    if (strlen(token) > QD_TOKEN_BYTES_MAX) {
-        return fail(in, "the token has %zu bytes; must have at most %u", strlen(token), QD_TOKEN_BYTES_MAX);
-    }
-    if (qd_tokens_find(tokens, token) != NULL) {
-        return fail(in, "an earlier line has the same token; must be in one line. Leave one out");
+    const char *token = word, *secret = is_key(token) ? strtok_r(NULL, SPACE, &rest) : NULL;
+    if (!check_token(in, tokens, token, secret)) {
+        return false;
     }
     word = strtok_r(NULL, SPACE, &rest);
-    if (word != NULL && !role_of(word, &role)) {
+    if (word != NULL && !qd_role_parse(word, &role)) {
         return fail(in, "the word behind the token is no role; must be admin, writer or reader. A token has no spaces");
     }
-    bool good = add(in, tokens, token, role);
+    bool good = add(in, tokens, token, secret, role);
     while (good && (word = strtok_r(NULL, SPACE, &rest)) != NULL) {
         qd_grant *grant = &tokens->grants[tokens->count - 1];
         char *patterns = (char *)(uintptr_t)grant->patterns;
@@ -178,6 +188,7 @@ void qd_tokens_release(qd_tokens *tokens)
     for (size_t i = 0; i < tokens->count; i++) {
         free((char *)(uintptr_t)tokens->grants[i].token);
         free((char *)(uintptr_t)tokens->grants[i].patterns);
+        free((char *)(uintptr_t)tokens->grants[i].secret);
     }
     free(tokens->grants);
     free(tokens);
@@ -202,14 +213,50 @@ const qd_grant *qd_tokens_find(const qd_tokens *tokens, const char *token)
     const qd_grant *found = NULL;
 
     for (size_t i = 0; i < tokens->count; i++) {
-        found = equal(tokens->grants[i].token, token, size) ? &tokens->grants[i] : found;
+        found = tokens->grants[i].secret == NULL && equal(tokens->grants[i].token, token, size) ? &tokens->grants[i]
+                                                                                                : found;
     }
     return found;
 }
 
+const qd_grant *qd_tokens_find_key(const qd_tokens *tokens, const char *id)
+{
+    for (size_t i = 0; i < tokens->count; i++) {
+        const qd_grant *grant = &tokens->grants[i];
+
+        if (grant->secret != NULL && strcmp(grant->token + sizeof QD_KEY_PREFIX - 1, id) == 0) {
+            return grant;
+        }
+    }
+    return NULL;
+}
+
+const qd_grant *qd_grant_line(const qd_grant *grant)
+{
+    return grant->key != NULL ? grant->key : grant;
+}
+
+static bool same_secret(const char *a, const char *b)
+{
+    return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
 bool qd_grant_same(const qd_grant *a, const qd_grant *b)
 {
-    return a != NULL && b != NULL && a->role == b->role && strcmp(a->patterns, b->patterns) == 0;
+    if (a == NULL || b == NULL || a->role != b->role || strcmp(a->patterns, b->patterns) != 0 ||
+        !same_secret(a->secret, b->secret)) {
+        return false;
+    }
+    return a->key == NULL || b->key == NULL ? a->key == b->key : qd_grant_same(a->key, b->key);
+}
+
+bool qd_tokens_have_line(const qd_tokens *tokens, const qd_grant *grant)
+{
+    const qd_grant *line = qd_grant_line(grant);
+    const char *id = line->token + sizeof QD_KEY_PREFIX - 1;
+
+    return qd_grant_same(line,
+                         line->secret != NULL ? qd_tokens_find_key(tokens, id) : qd_tokens_find(tokens, line->token));
 }
 
 /* Whether the pattern, which ends at a space or a zero, matches. On a mismatch behind a *, the * takes one character
@@ -236,18 +283,22 @@ static bool matches(const char *pattern, const char *name)
     return *pattern == '\0' || *pattern == ' ';
 }
 
-bool qd_grant_has_room(const qd_grant *grant, const char *name)
+/* Whether one of the patterns matches. */
+static bool has_room(const char *patterns, const char *name)
 {
-    const char *pattern = grant->patterns;
-
-    if (pattern[0] == '\0') {
+    if (patterns[0] == '\0') {
         return true;
     }
-    for (; pattern != NULL; pattern = strchr(pattern, ' ')) {
+    for (const char *pattern = patterns; pattern != NULL; pattern = strchr(pattern, ' ')) {
         pattern += *pattern == ' ';
         if (matches(pattern, name)) {
             return true;
         }
     }
     return false;
+}
+
+bool qd_grant_has_room(const qd_grant *grant, const char *name)
+{
+    return has_room(grant->patterns, name) && (grant->key == NULL || has_room(grant->key->patterns, name));
 }
