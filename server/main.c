@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "app/health/health_check.h"
 #include "app/options.h"
 #include "app/reload.h"
 #include "app/signals.h"
@@ -48,6 +49,25 @@ static int check(const qd_server_options *options)
     return answered();
 }
 
+static int check_health(const qd_server_options *options)
+{
+    char error[400];
+
+    if (options->admin.host[0] == '\0' || options->admin.port == 0) {
+        fprintf(stderr,
+                "quadrille-server: --admin is %s; must be an address with a port for --check-health. Set it as for the "
+                "running server\n",
+                options->admin.host[0] == '\0' ? "not set" : "an address with port 0");
+        return 2;
+    }
+    if (!qd_health_check(options->admin.host, options->admin.port, error, sizeof error)) {
+        fprintf(stderr, "quadrille-server: %s\n", error);
+        return 1;
+    }
+    puts("the server is healthy");
+    return answered();
+}
+
 int main(int argc, char *argv[])
 {
     qd_signals_block();
@@ -63,6 +83,10 @@ int main(int argc, char *argv[])
         return status;
     case QD_SERVER_OPTIONS_CHECK:
         status = check(&options);
+        qd_server_options_release(&options);
+        return status;
+    case QD_SERVER_OPTIONS_HEALTH:
+        status = check_health(&options);
         qd_server_options_release(&options);
         return status;
     case QD_SERVER_OPTIONS_PRINT:

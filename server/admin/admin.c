@@ -29,6 +29,14 @@ qd_tokens *qd_admin_tokens_read(const char *path, char *error, size_t error_size
     qd_tokens *tokens = qd_tokens_read(path, error, error_size);
 
     for (size_t i = 0; tokens != NULL && i < tokens->count; i++) {
+        if (tokens->grants[i].secret != NULL) {
+            snprintf(error, error_size,
+                     "token %zu of %s is the %s; must be a token, because HTTP requests carry no join tokens. Leave it "
+                     "out",
+                     i + 1, path, tokens->grants[i].token);
+            qd_tokens_release(tokens);
+            return NULL;
+        }
         if (tokens->grants[i].patterns[0] != '\0') {
             snprintf(error, error_size,
                      "token %zu of %s is for the rooms %.100s; must be for all of them, because metrics and sessions "
@@ -98,7 +106,10 @@ void qd_admin_set_tokens(qd_admin *admin, qd_tokens *tokens)
 void qd_admin_stopping(qd_admin *admin)
 {
     if (admin != NULL) {
-        atomic_store(&admin->stopping, true);
+        /* A check of the threads ends before, since the mutex is held during it. */
+        pthread_mutex_lock(&admin->mutex);
+        admin->stopping = true;
+        pthread_mutex_unlock(&admin->mutex);
     }
 }
 

@@ -3,7 +3,7 @@
  * The admin server: HTTP for operators and Prometheus, on a thread of its own. It shows what other threads show
  * atomically, and asks rooms and sessions to close; it never runs a room. The main thread starts and stops it.
  *
- *     GET     /healthz             200 while the process serves; needs no token
+ *     GET     /healthz             200 while the server's threads respond, else 503; needs no token
  *     GET     /readyz              200 from the start on, 503 from SIGTERM on; needs no token
  *     GET     /metrics             Prometheus' text format
  *     GET     /v1/...              JSON (openapi.json)
@@ -32,7 +32,7 @@ qd_status qd_admin_start(const qd_admin_config *config, qd_admin **admin, char *
 uint16_t qd_admin_port(const qd_admin *admin);
 /* From now on, these are the tokens; takes a reference. NULL: nothing changes. [any] */
 void qd_admin_set_tokens(qd_admin *admin, qd_tokens *tokens);
-/* From now on, /readyz answers 503. [any] */
+/* From now on, /readyz answers 503, and /healthz answers 200 without asking the threads. NULL is fine. [any] */
 void qd_admin_stopping(qd_admin *admin);
 /* Closes all connections, joins the thread and frees everything. NULL is fine. */
 void qd_admin_stop(qd_admin *admin);

@@ -12,7 +12,11 @@ typedef struct qd_admin_config {
     uint16_t port;         /* 0: any free port */
     qd_tokens *tokens;     /* the admin server takes a reference; NULL: see above */
     qd_sessions *sessions; /* must outlive the admin server */
-    uint32_t room_labels;  /* rooms with metrics of their own, at most QD_ADMIN_ROOM_LABELS_MAX */
+    /* Whether the server's threads respond; else *error (of error_size) gets the reason. Not called after
+     * qd_admin_stopping. [admin thread] */
+    bool (*is_alive)(void *context, char *error, size_t error_size);
+    void *alive_context;
+    uint32_t room_labels; /* rooms with metrics of their own, at most QD_ADMIN_ROOM_LABELS_MAX */
 } qd_admin_config;
 
 #endif

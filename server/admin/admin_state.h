@@ -45,10 +45,10 @@ struct qd_admin {
     uint16_t port;
     pthread_t thread;
     struct lws_context *context;
-    _Atomic bool stopping; /* the server is */
-    _Atomic bool ends;     /* the thread shall */
+    _Atomic bool ends; /* the thread shall */
 
-    pthread_mutex_t mutex; /* for the next one */
+    pthread_mutex_t mutex; /* for the next ones */
+    bool stopping;         /* the server is */
     qd_tokens *tokens;
 
     /* [admin thread] */

@@ -201,6 +201,24 @@ void qd_admin_end_session(qd_admin *admin, const qd_admin_request *request, qd_a
 
 /* ---- the process ---- */
 
+void qd_admin_get_server(qd_admin *admin, const qd_admin_request *request, qd_admin_answer *answer)
+{
+    const qd_counters *counters = &admin->config.sessions->service->counters;
+    qd_msg_server_stats stats;
+
+    (void)request;
+    qd_service_stats(admin->config.sessions->service, &stats);
+    send_json(answer,
+              json_pack("{s:s, s:f, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "version", qd_server_name,
+                        "uptime_seconds", (double)stats.uptime_ms / 1000, "sessions", (json_int_t)stats.sessions,
+                        "detached", (json_int_t)stats.detached, "rooms", (json_int_t)stats.rooms, "rooms_slowed",
+                        (json_int_t)stats.rooms_slowed, "workers", (json_int_t)stats.workers, "memory_bytes",
+                        (json_int_t)stats.memory_bytes, "memory_max_bytes", (json_int_t)stats.memory_bytes_max, "ticks",
+                        (json_int_t)qd_counted(counters, QD_COUNT_TICKS), "updates",
+                        (json_int_t)qd_counted(counters, QD_COUNT_UPDATES), "events",
+                        (json_int_t)qd_counted(counters, QD_COUNT_EVENTS)));
+}
+
 void qd_admin_list_threads(qd_admin *admin, const qd_admin_request *request, qd_admin_answer *answer)
 {
     static qd_admin_thread threads[QD_ADMIN_THREADS_MAX]; /* too large for the stack; of this thread alone */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * /v1: rooms, sessions, threads and the log level as JSON (openapi.json), by jansson. [admin thread]
+ * /v1: rooms, sessions, the server, threads and the log level as JSON (openapi.json), by jansson. [admin thread]
  */
 #ifndef QD_ADMIN_JSON_ANSWERS_H
 #define QD_ADMIN_JSON_ANSWERS_H
@@ -17,6 +17,7 @@ void qd_admin_get_room(qd_admin *admin, const qd_admin_request *request, qd_admi
 void qd_admin_close_room(qd_admin *admin, const qd_admin_request *request, qd_admin_answer *answer);
 void qd_admin_list_sessions(qd_admin *admin, const qd_admin_request *request, qd_admin_answer *answer);
 void qd_admin_end_session(qd_admin *admin, const qd_admin_request *request, qd_admin_answer *answer);
+void qd_admin_get_server(qd_admin *admin, const qd_admin_request *request, qd_admin_answer *answer);
 void qd_admin_list_threads(qd_admin *admin, const qd_admin_request *request, qd_admin_answer *answer);
 void qd_admin_get_log_level(qd_admin *admin, const qd_admin_request *request, qd_admin_answer *answer);
 void qd_admin_set_log_level(qd_admin *admin, const qd_admin_request *request, qd_admin_answer *answer);

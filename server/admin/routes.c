@@ -8,15 +8,27 @@
 
 static void health(qd_admin *admin, const qd_admin_request *request, qd_admin_answer *answer)
 {
-    (void)admin;
+    char error[200];
+
     (void)request;
-    qd_admin_print(answer, "ok\n");
+    /* While the server stops, threads end; --drain-seconds bounds that. */
+    pthread_mutex_lock(&admin->mutex);
+    const bool is_alive = admin->stopping || admin->config.is_alive(admin->config.alive_context, error, sizeof error);
+    pthread_mutex_unlock(&admin->mutex);
+    if (is_alive) {
+        qd_admin_print(answer, "ok\n");
+    } else {
+        qd_admin_refuse(answer, 503, "%s", error);
+    }
 }
 
 static void readiness(qd_admin *admin, const qd_admin_request *request, qd_admin_answer *answer)
 {
     (void)request;
-    if (atomic_load(&admin->stopping)) {
+    pthread_mutex_lock(&admin->mutex);
+    const bool is_stopping = admin->stopping;
+    pthread_mutex_unlock(&admin->mutex);
+    if (is_stopping) {
         qd_admin_refuse(answer, 503, "the server is stopping. Use another server");
     } else {
         qd_admin_print(answer, "ok\n");
@@ -51,6 +63,7 @@ static const route routes[] = {
      .remove = qd_admin_close_room},
     {.path = "/v1/sessions", .allow = "GET", .get = qd_admin_list_sessions},
     {.path = "/v1/sessions/", .has_rest = true, .allow = "DELETE", .remove = qd_admin_end_session},
+    {.path = "/v1/server", .allow = "GET", .get = qd_admin_get_server},
     {.path = "/v1/threads", .allow = "GET", .get = qd_admin_list_threads},
     {.path = "/v1/log-level", .allow = "GET, PUT", .get = qd_admin_get_log_level, .put = qd_admin_set_log_level},
 };

@@ -98,7 +98,7 @@ static const qd_option_choice formats[] = {{"text", QD_LOG_FORMAT_TEXT}, {"json"
 #define FIXED(number)      FIXED_TEXT(number) "; no limit with one token"
 #define FIXED_TEXT(number) #number
 
-#define ROWS_COUNT 52u
+#define ROWS_COUNT 53u
 
 typedef struct table {
     qd_server_options options;
@@ -144,6 +144,8 @@ static void table_init(table *all)
          QD_OPTION_PATH, .value = &options->config, .not_in_file = true},
         {"--check-config", NULL, "check all options and the files that they name, and exit", QD_OPTION_FLAG,
          .value = &options->check_config, .not_in_file = true},
+        {"--check-health", NULL, "ask the server at --admin whether it is healthy, and exit with status 0 if it is",
+         QD_OPTION_FLAG, .value = &options->check_health, .not_in_file = true},
         {"--print-config", NULL, "print the options in effect as a file for --config, and exit", QD_OPTION_FLAG,
          .value = &options->print_config, .not_in_file = true},
         {"--listen", "HOST:PORT", "listen on this address; port 0 picks a free one", QD_OPTION_PARSED,
@@ -216,7 +218,7 @@ static void table_init(table *all)
         {"--token-memory-max", "SIZE", "let the rooms of each token use at most SIZE of memory", QD_OPTION_SIZE,
          .value = &limits->token_memory_max, .min = MIB, .max = 1024.0 * 1024 * GIB, .otherwise = HALF("--memory-max"),
          .reloads = true},
-        PATH("--token-file", "accept only the tokens in FILE, with their roles and rooms", options->token_file,
+        PATH("--token-file", "accept only the tokens in FILE, and join tokens that its keys sign", options->token_file,
              "accept any token"),
         PATH("--tls-cert", "encrypt connections with the certificate in FILE (PEM)", options->tls_cert,
              "do not encrypt"),
@@ -392,6 +394,7 @@ qd_server_options_result qd_server_options_parse(const qd_server_sources *source
     default:
         return options->print_config   ? QD_SERVER_OPTIONS_PRINT
                : options->check_config ? QD_SERVER_OPTIONS_CHECK
+               : options->check_health ? QD_SERVER_OPTIONS_HEALTH
                                        : QD_SERVER_OPTIONS_RUN;
     }
 }
@@ -562,7 +565,9 @@ void qd_server_options_help(FILE *stream)
 
 void qd_server_options_version(FILE *stream)
 {
-    fprintf(stream, "%s\n", qd_server_name);
+    const qd_usage server = usage();
+
+    qd_options_version(stream, &server);
 }
 
 int qd_server_options_show(int argc, char **argv)

@@ -35,7 +35,7 @@ typedef struct qd_server_address {
 
 typedef struct qd_server_options {
     const char *config; /* NULL: no file */
-    bool check_config, print_config;
+    bool check_config, check_health, print_config;
     qd_server_address listen;
     qd_server_address admin;      /* where the admin server listens, if at all */
     const char *admin_token_file; /* NULL: none */
@@ -63,6 +63,7 @@ typedef enum qd_server_options_result {
     QD_SERVER_OPTIONS_VERSION, /* --version was given */
     QD_SERVER_OPTIONS_PRINT,   /* --print-config was given */
     QD_SERVER_OPTIONS_CHECK,   /* --check-config was given */
+    QD_SERVER_OPTIONS_HEALTH,  /* --check-health was given */
     QD_SERVER_OPTIONS_BAD,     /* *error names the option, the value and the fix */
 } qd_server_options_result;
 

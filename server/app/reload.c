@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* pthread_setname_np */
 #include "reload.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../base/clock.h"
 #include "../base/log.h"
 #include "../session/tenants.h"
 #include "log_level.h"
+#include "signals.h"
 
 /* Gateways and NAT share addresses, so one may have most of the connections. The last quarter is for the others. */
 #define ADDRESS_CONNECTIONS_LEAST 16u
@@ -17,7 +25,10 @@ static bool read_log_level(const qd_server_options *options, qd_option_files *fi
 
 static bool read_tokens(const qd_server_options *options, qd_option_files *files, char *error, size_t error_size)
 {
-    if (options->token_file != NULL) {
+    /* OpenSSL checks join tokens. */
+    if (options->token_file != NULL && !qd_tls_prepare()) {
+        snprintf(error, error_size, "OpenSSL refused to start");
+    } else if (options->token_file != NULL) {
         files->tokens = qd_tokens_read(options->token_file, error, error_size);
     }
     return options->token_file == NULL || files->tokens != NULL;
@@ -110,6 +121,63 @@ qd_limits qd_limits_of(const qd_server_options *options)
     return limits;
 }
 
+/* ---- a file that cannot be read to its end ---- */
+
+#define LOOK_MS    20u
+#define LOG_MS_MAX 1000u /* how long the log may wait for the reader of stderr */
+
+/* A second thread, while the main thread reads files. */
+typedef struct watch {
+    pthread_t thread;
+    bool has_thread;
+    _Atomic bool is_over;
+    uint32_t drain_seconds;
+} watch;
+
+static void rest(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = LOOK_MS * 1000000L}, NULL);
+}
+
+/* Ends the process when SIGTERM has waited for --drain-seconds. */
+static void *watch_for_stop(void *argument)
+{
+    const watch *self = argument;
+
+    for (uint64_t due_ns = QD_NEVER; !atomic_load(&self->is_over); rest()) {
+        const uint64_t now_ns = qd_clock_now_ns();
+
+        if (due_ns == QD_NEVER && qd_signals_stop_is_pending()) {
+            due_ns = now_ns + self->drain_seconds * UINT64_C(1000000000);
+        }
+        if (now_ns >= due_ns) {
+            qd_log(QD_LOG_WARN, "stopped while the configuration was read",
+                   QD_LOG_NUMBER("drain_seconds", self->drain_seconds));
+            qd_log_stop(LOG_MS_MAX);
+            _exit(0);
+        }
+    }
+    return NULL;
+}
+
+/* Reading a file may take forever: it may be a pipe, or on a server that is gone. */
+static void watch_begin(watch *self, uint32_t drain_seconds)
+{
+    *self = (watch){.drain_seconds = drain_seconds};
+    self->has_thread = pthread_create(&self->thread, NULL, watch_for_stop, self) == 0;
+    if (self->has_thread) {
+        pthread_setname_np(self->thread, "qd-reload");
+    }
+}
+
+static void watch_end(watch *self)
+{
+    atomic_store(&self->is_over, true);
+    if (self->has_thread) {
+        pthread_join(self->thread, NULL);
+    }
+}
+
 /* ---- reloading ---- */
 
 static void log_change(const char *name, const char *before, const char *after, bool applied)
@@ -159,8 +227,12 @@ void qd_reload(qd_server_options *running, const qd_server_sources *sources, con
     qd_server_options next;
     qd_option_files files;
     char error[600];
+    watch stop;
 
-    if (!read_all(sources, &next, &files, error, sizeof error)) {
+    watch_begin(&stop, running->drain_seconds);
+    const bool is_read = read_all(sources, &next, &files, error, sizeof error);
+    watch_end(&stop);
+    if (!is_read) {
         qd_log(QD_LOG_ERROR, "the configuration stays as it is", QD_LOG_STRING("error", error));
         return;
     }

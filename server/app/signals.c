@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "signals.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A shell's exit status for a process that a signal ended, less the signal's number. */
+#define SIGNALED_STATUS 128
 
 static sigset_t stopping(void)
 {
@@ -34,23 +40,39 @@ void qd_signals_block(void)
     signal(SIGUSR2, SIG_IGN);
 }
 
-int qd_signals_wait(void)
+int qd_signals_wait(uint32_t ms)
 {
+    const struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000};
     const sigset_t set = awaited();
-    int number = 0;
+    int number;
 
-    while (sigwait(&set, &number) != 0) {
-        continue;
-    }
-    return number;
+    do {
+        number = ms > 0 ? sigtimedwait(&set, NULL, &time) : sigwaitinfo(&set, NULL);
+    } while (number < 0 && errno != EAGAIN);
+    return number > 0 ? number : 0;
+}
+
+bool qd_signals_stop_is_pending(void)
+{
+    sigset_t set;
+
+    return sigpending(&set) == 0 && (sigismember(&set, SIGTERM) == 1 || sigismember(&set, SIGINT) == 1);
+}
+
+/* The system ignores the default action for process 1, as a container's only process is. */
+static void end_now(int number)
+{
+    raise(number);
+    _exit(SIGNALED_STATUS + number);
 }
 
 void qd_signals_release(void)
 {
+    const struct sigaction once = {.sa_handler = end_now, .sa_flags = (int)SA_RESETHAND | SA_NODEFER};
     const sigset_t set = stopping();
 
     /* The process may have inherited that SIGINT is ignored, as a shell's background job. */
-    signal(SIGTERM, SIG_DFL);
-    signal(SIGINT, SIG_DFL);
+    sigaction(SIGTERM, &once, NULL);
+    sigaction(SIGINT, &once, NULL);
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }

@@ -18,8 +18,10 @@
 #include "../net/net.h"
 #include "../work/pool.h"
 #include "cores.h"
+#include "health/liveness.h"
 #include "reload.h"
 #include "server.h"
+#include "service_manager.h"
 #include "signals.h"
 
 /* When the server stops: how long queues may take to be sent, within --drain-seconds. */
@@ -28,6 +30,9 @@
 #define LOG_MS_MAX     1000u             /* how long the log may wait for the reader of stderr */
 #define TIME_BUDGET_NS UINT64_C(1000000) /* how long a room applies messages before other rooms run */
 #define TIME_BURST_NS  UINT64_C(5000000) /* what a session or room may use at once before others go first */
+
+/* Of the service manager's watchdog beyond --drain-seconds. */
+#define WATCHDOG_SPARE_S 10u
 
 /* Open files besides the connections: connections that are being refused, the listener, and those of each loop. */
 #define FILES_AROUND    100u
@@ -52,18 +57,65 @@ static uint64_t random_number(void *context)
     return number;
 }
 
+static uint64_t wall_s(void *context)
+{
+    (void)context;
+    return (uint64_t)time(NULL);
+}
+
 static void sleep_ms(long ms)
 {
     nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
 }
 
-static void wait_to_stop(qd_server_options *running, const qd_server_sources *sources, const qd_reload_target *target)
+/* Shows the service manager that the threads respond. A server that hangs does not, and is restarted. */
+static void feed_watchdog(const qd_service_manager *manager, qd_liveness *liveness, bool *hangs)
 {
+    char error[300];
+
+    if (qd_liveness_check(liveness, error, sizeof error)) {
+        qd_service_manager_notify(manager, "WATCHDOG=1");
+        *hangs = false;
+    } else if (!*hangs) {
+        qd_log(QD_LOG_ERROR, "the service manager is not notified of life", QD_LOG_STRING("error", error));
+        *hangs = true;
+    }
+}
+
+static void reload(qd_server_options *running, const qd_server_sources *sources, const qd_reload_target *target,
+                   const qd_service_manager *manager)
+{
+    qd_service_manager_notify(manager, "RELOADING=1");
+    qd_reload(running, sources, target);
+    qd_service_manager_notify(manager, "READY=1");
+}
+
+/* While the server stops, its threads end, and none is asked for life. */
+static void notify_stopping(const qd_service_manager *manager, uint32_t drain_seconds)
+{
+    const uint64_t longest_us = ((uint64_t)drain_seconds + WATCHDOG_SPARE_S) * 1000000;
+    char lines[100];
+
+    snprintf(lines, sizeof lines, "STOPPING=1\nSTATUS=Stopping\nWATCHDOG_USEC=%" PRIu64 "\nWATCHDOG=1", longest_us);
+    qd_service_manager_notify(manager, lines);
+}
+
+static void wait_to_stop(qd_server_options *running, const qd_server_sources *sources, const qd_reload_target *target,
+                         const qd_service_manager *manager, qd_liveness *liveness)
+{
+    const uint32_t wait_ms = manager->watchdog_ms > 1 ? manager->watchdog_ms / 2 : manager->watchdog_ms;
+    bool hangs = false;
     int number;
 
-    while ((number = qd_signals_wait()) == SIGHUP) {
-        qd_reload(running, sources, target);
+    while ((number = qd_signals_wait(wait_ms)) == 0 || number == SIGHUP) {
+        if (number == SIGHUP) {
+            reload(running, sources, target, manager);
+        }
+        if (wait_ms > 0) {
+            feed_watchdog(manager, liveness, &hangs);
+        }
     }
+    notify_stopping(manager, running->drain_seconds);
     qd_admin_stopping(target->admin);
     qd_log(QD_LOG_INFO, "stopping", QD_LOG_NUMBER("signal", (uint64_t)number));
     qd_signals_release();
@@ -201,13 +253,16 @@ static bool has_memory(void)
 }
 
 /* Starts the admin server if there shall be one. Returns 0, or the exit status. */
-static int start_admin(const qd_server_options *options, qd_server *server, qd_tokens *tokens, qd_admin **admin)
+static int start_admin(const qd_server_options *options, qd_server *server, qd_tokens *tokens, qd_liveness *liveness,
+                       qd_admin **admin)
 {
     char error[400];
     const qd_admin_config config = {.host = options->admin.host,
                                     .port = options->admin.port,
                                     .tokens = tokens,
                                     .sessions = &server->sessions,
+                                    .is_alive = qd_liveness_check,
+                                    .alive_context = liveness,
                                     .room_labels = options->admin_room_labels};
 
     *admin = NULL;
@@ -222,16 +277,29 @@ static int start_admin(const qd_server_options *options, qd_server *server, qd_t
     return status == QD_ERR_NO_MEMORY ? 2 : 1;
 }
 
-static int serve(qd_server_options *options, const qd_server_sources *sources, const qd_option_files *files,
-                 const qd_server_config *config)
+static void notify_ready(const qd_service_manager *manager, const char *host, uint16_t port)
 {
+    char lines[400];
+
+    snprintf(lines, sizeof lines, "READY=1\nSTATUS=Listening on %s port %u", host, port);
+    qd_service_manager_notify(manager, lines);
+    if (manager->listen_fd > 0) {
+        qd_log(QD_LOG_INFO, "the service manager gave the socket, so --listen has no effect");
+    }
+}
+
+static int serve(qd_server_options *options, const qd_server_sources *sources, const qd_option_files *files,
+                 const qd_server_config *config, const qd_service_manager *manager, qd_liveness *liveness)
+{
+    const qd_server_address *listen = manager->listen_fd > 0 ? &manager->address : &options->listen;
     const qd_limits *limits = &config->service.limits;
     qd_server server;
 
     qd_server_init(&server, config);
     const qd_net_config net_config = {
-        .host = options->listen.host,
-        .port = options->listen.port,
+        .host = listen->host,
+        .port = listen->port,
+        .listen_fd = manager->listen_fd > 0 ? manager->listen_fd : 0,
         .tls = files->tls,
         .loops = loops_of(options),
         .connections_max = limits->connections_max,
@@ -258,26 +326,29 @@ static int serve(qd_server_options *options, const qd_server_sources *sources, c
         return 1;
     }
     qd_memory_limit_footprint(true);
+    qd_liveness_init(liveness, net, config->service.scheduler);
     qd_admin *admin;
-    const int failed = start_admin(options, &server, files->admin_tokens, &admin);
+    const int failed = start_admin(options, &server, files->admin_tokens, liveness, &admin);
     if (failed != 0 || !has_memory()) {
+        qd_admin_stopping(admin);
         stop(&server, net, &options->drain_seconds);
         qd_admin_stop(admin);
         qd_server_deinit(&server);
         return failed != 0 ? failed : 2;
     }
-    bool is_v6 = strchr(options->listen.host, ':') != NULL;
-    printf("%s listening on %s%s%s:%u\n", qd_server_name, is_v6 ? "[" : "", options->listen.host, is_v6 ? "]" : "",
+    bool is_v6 = strchr(listen->host, ':') != NULL;
+    printf("%s listening on %s%s%s:%u\n", qd_server_name, is_v6 ? "[" : "", listen->host, is_v6 ? "]" : "",
            qd_net_port(net));
     if (admin != NULL) {
         printf("admin server on port %u\n", qd_admin_port(admin));
     }
     fflush(stdout);
-    qd_log(QD_LOG_INFO, "listening", QD_LOG_STRING("host", options->listen.host),
-           QD_LOG_NUMBER("port", qd_net_port(net)), QD_LOG_STRING("tls", files->tls != NULL ? "on" : "off"),
-           QD_LOG_NUMBER("workers", config->service.workers), QD_LOG_NUMBER("loops", net_config.loops),
-           QD_LOG_NUMBER("memory_max", qd_memory_limit()));
-    wait_to_stop(options, sources, &(qd_reload_target){.server = &server, .tls = files->tls, .admin = admin});
+    notify_ready(manager, listen->host, qd_net_port(net));
+    qd_log(QD_LOG_INFO, "listening", QD_LOG_STRING("host", listen->host), QD_LOG_NUMBER("port", qd_net_port(net)),
+           QD_LOG_STRING("tls", files->tls != NULL ? "on" : "off"), QD_LOG_NUMBER("workers", config->service.workers),
+           QD_LOG_NUMBER("loops", net_config.loops), QD_LOG_NUMBER("memory_max", qd_memory_limit()));
+    wait_to_stop(options, sources, &(qd_reload_target){.server = &server, .tls = files->tls, .admin = admin}, manager,
+                 liveness);
     stop(&server, net, &options->drain_seconds);
     qd_admin_stop(admin);
     qd_server_deinit(&server);
@@ -292,11 +363,12 @@ static void warn_of_strangers(const qd_server_options *options)
     }
 }
 
-static int run(qd_server_options *options, const qd_server_sources *sources, const qd_option_files *files)
+static int run(qd_server_options *options, const qd_server_sources *sources, const qd_option_files *files,
+               const qd_service_manager *manager)
 {
-    warn_of_strangers(options);
     qd_memory_limit_set(options->memory_bytes_max != 0 ? (size_t)options->memory_bytes_max
                                                        : qd_memory_of_machine() / 100 * 80);
+    qd_liveness liveness; /* outlives the pool, which may use it */
     qd_pool *pool = NULL;
     int status = 1;
     uint32_t workers = options->workers != 0 ? options->workers : qd_cores();
@@ -316,10 +388,11 @@ static int run(qd_server_options *options, const qd_server_sources *sources, con
                 .time_budget_ns = TIME_BUDGET_NS,
                 .time_burst_ns = TIME_BURST_NS,
                 .random = random_number,
+                .wall_s = wall_s,
             },
         .tokens = files->tokens,
     };
-    status = serve(options, sources, files, &config);
+    status = serve(options, sources, files, &config, manager, &liveness);
 done:
     if (pool != NULL) {
         qd_pool_destroy(pool);
@@ -343,9 +416,16 @@ int qd_run(const qd_server_options *options, const qd_server_sources *sources)
         return 1;
     }
     warn_of_strays();
-    if (qd_option_files_read(options, &files, error, sizeof error)) {
+    qd_service_manager manager;
+    qd_server_options effective = *options;
+    const bool fits = qd_service_manager_init(&manager, error, sizeof error);
+    if (manager.listen_fd > 0) {
+        effective.listen = manager.address; /* what --listen must not be holds for that socket, too */
+    }
+    if (fits && qd_option_files_read(&effective, &files, error, sizeof error)) {
+        warn_of_strangers(&effective);
         qd_log_level_set(files.log_level);
-        status = run(&running, sources, &files);
+        status = run(&running, sources, &files, &manager);
         qd_option_files_release(&files);
     } else {
         fprintf(stderr, "quadrille-server: %s\n", error);

@@ -14,7 +14,7 @@
 
 /* The most that a connection writes in its turn; then the others get theirs. A write counts as WRITE_BYTES_MIN at
  * least. */
-#define TURN_WRITE_BYTES 262144u
+#define TURN_WRITE_BYTES 65536u
 #define WRITE_BYTES_MIN  16384u
 
 /* libuv reports that a socket is writable again only by completing a write. That write is at most this long, so that
@@ -28,6 +28,10 @@
 #define FRAME_COST     500u
 #define READ_BYTE_COST 1u
 #define RECORD_COST    400u
+
+/* A connection that sends less at a time waits for answers rather than for its turn. With TLS, that is less than a full
+ * buffer. */
+#define LIGHT_BYTES QD_TLS_RECEIVE_BYTES
 
 /* With TLS, a loop's read buffer has three parts, each for one callback: bytes that arrived; plain bytes; sealed ones. */
 #define PLAIN_AT  QD_TLS_RECEIVE_BYTES
@@ -165,6 +169,7 @@ static void continue_reading(qd_connection *connection)
     qd_intake_continue(&connection->intake);
     const bool holds = connection->intake.held != NULL, waits = takes_frames(connection) && is_turn_over(connection);
     if (holds && waits) {
+        qd_loop_note_left(connection->loop, connection);
         qd_connection_post(connection);
     }
     bool discard = connection->state == QD_CONNECTION_CLOSING || connection->state == QD_CONNECTION_LINGERING;
@@ -261,6 +266,9 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
         return;
     }
     connection->signs.heard_ms = uv_now(&connection->loop->uv);
+    if ((size_t)count < LIGHT_BYTES) {
+        qd_loop_note_light(connection->loop, connection);
+    }
     if (connection->tls == NULL) {
         count_in(connection, (size_t)count);
     }
@@ -402,6 +410,7 @@ static void write_out(qd_connection *connection)
         }
     }
     if (!connection->writing && qd_outbox_bytes(&connection->outbox) > 0) {
+        qd_loop_note_left(connection->loop, connection);
         qd_connection_post(connection);
     }
     if (connection->state == QD_CONNECTION_CLOSING && !connection->writing &&

@@ -34,6 +34,9 @@
 /* How long loops have to close what was dropped for newer connections. */
 #define BUSY_PAUSE_MS 1u
 
+/* After accepts that were mostly refused. A peer that connects again at once costs little then. */
+#define REFUSED_PAUSE_MS 1u
+
 /* ---- binding ---- */
 
 static void format_address(const struct sockaddr *address, socklen_t size, char *text, size_t text_size)
@@ -151,6 +154,12 @@ static uint16_t port_of(int fd)
                                                : ((struct sockaddr_in *)&address)->sin_port);
 }
 
+static void has_socket(qd_listener *listener, const qd_socket_options *options)
+{
+    listener->port = port_of(listener->fd);
+    listener->connection.system_bytes = options->buffer_bytes > 0 ? system_bytes_of(listener->fd) : 0;
+}
+
 qd_status qd_listener_bind(qd_listener *listener, const char *host, uint16_t port, const qd_socket_options *options,
                            char *error, size_t error_size)
 {
@@ -184,9 +193,15 @@ qd_status qd_listener_bind(qd_listener *listener, const char *host, uint16_t por
     if (listener->fd < 0) {
         return QD_ERR_SYSTEM;
     }
-    listener->port = port_of(listener->fd);
-    listener->connection.system_bytes = options->buffer_bytes > 0 ? system_bytes_of(listener->fd) : 0;
+    has_socket(listener, options);
     return QD_OK;
+}
+
+void qd_listener_adopt(qd_listener *listener, int fd, const qd_socket_options *options)
+{
+    listener->fd = fd;
+    set_inherited(fd, options);
+    has_socket(listener, options);
 }
 
 void qd_listener_unbind(qd_listener *listener)
@@ -279,7 +294,8 @@ static void drop(qd_listener *listener, qd_link *link)
     qd_link_release(link);
 }
 
-static void admit(qd_listener *listener, int fd, const struct sockaddr *address, socklen_t address_size)
+/* Returns whether the connection is admitted. */
+static bool admit(qd_listener *listener, int fd, const struct sockaddr *address, socklen_t address_size)
 {
     const qd_address_key key = qd_address_key_of(address);
     qd_net_refusal refusal = qd_admission_check(listener->connection.admission, key, qd_clock_now_ns());
@@ -288,18 +304,20 @@ static void admit(qd_listener *listener, int fd, const struct sockaddr *address,
 
     if (refusal != QD_NET_REFUSALS) {
         refuse(listener, fd, refusal);
-        return;
+        return false;
     }
     format_address(address, address_size, peer, sizeof peer);
     qd_loop *loop = &listener->loops[listener->next];
     listener->next = (listener->next + 1) % listener->loop_count;
-    if (qd_connection_start(loop, &listener->connection, fd, peer, key, &dropped) != QD_OK) {
+    const bool started = qd_connection_start(loop, &listener->connection, fd, peer, key, &dropped) == QD_OK;
+    if (!started) {
         qd_log(QD_LOG_WARN, "refusing a connection: the memory limit is reached", QD_LOG_PEER(peer));
         refuse(listener, fd, QD_NET_NO_MEMORY);
     }
     if (dropped) {
         drop(listener, dropped);
     }
+    return started;
 }
 
 static void on_readable(uv_poll_t *poll, int status, int events);
@@ -329,6 +347,7 @@ static void starve(qd_listener *listener, int error)
 static void on_readable(uv_poll_t *poll, int status, int events)
 {
     qd_listener *listener = poll->data;
+    uint32_t accepted = 0, refused = 0;
 
     (void)status, (void)events; /* accept reports any error */
     for (uint32_t i = 0; i < ACCEPTS_IN_A_ROW_MAX; i++) {
@@ -343,13 +362,17 @@ static void on_readable(uv_poll_t *poll, int status, int events)
 
         if (fd >= 0) {
             listener->starved = false;
-            admit(listener, fd, (struct sockaddr *)&address, size);
+            accepted++;
+            refused += !admit(listener, fd, (struct sockaddr *)&address, size);
         } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-            return;
+            break;
         } else if (errno != EINTR && errno != ECONNABORTED && errno != EPROTO) {
             starve(listener, errno);
             return;
         }
+    }
+    if (refused > accepted / 2) {
+        pause_accepting(listener, REFUSED_PAUSE_MS);
     }
 }
 

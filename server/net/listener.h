@@ -50,6 +50,8 @@ typedef struct qd_listener {
 /* Binds and listens; on failure *error says why. Sets connection.system_bytes. The caller fills the other fields. */
 qd_status qd_listener_bind(qd_listener *listener, const char *host, uint16_t port, const qd_socket_options *options,
                            char *error, size_t error_size) QD_MUST_USE;
+/* Takes over a non-blocking socket that listens already. */
+void qd_listener_adopt(qd_listener *listener, int fd, const qd_socket_options *options);
 /* Undoes the bind of a listener that was never attached. */
 void qd_listener_unbind(qd_listener *listener);
 

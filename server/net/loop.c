@@ -16,6 +16,11 @@
 #define OFTEN_NS_COALESCING 350000u
 #define COALESCE_NS         100000
 
+/* A loop with much left to do for one connection rests for a moment before it goes on, if another one has sent little
+ * within LIGHT_MS. The answer to that one may have made a thread ready that waits for this core. */
+#define TURN_REST_NS 50000
+#define LIGHT_MS     20u
+
 /* The loop that runs on this thread. */
 static _Thread_local const qd_loop *current;
 
@@ -56,6 +61,25 @@ static void on_idle(uv_idle_t *idle)
     (void)idle;
 }
 
+void qd_loop_note_light(qd_loop *loop, const void *object)
+{
+    loop->light = object;
+    loop->light_ms = uv_now(&loop->uv);
+}
+
+void qd_loop_note_left(qd_loop *loop, const void *object)
+{
+    loop->rests |= loop->light != object;
+}
+
+static void rest(qd_loop *loop)
+{
+    if (loop->rests && uv_now(&loop->uv) - loop->light_ms <= LIGHT_MS && !QD_WITHOUT(TURN_REST)) {
+        nanosleep(&(struct timespec){.tv_nsec = TURN_REST_NS}, NULL);
+    }
+    loop->rests = false;
+}
+
 /* libuv calls this before it waits. It does everything that this turn's callbacks posted. */
 static void on_turn(uv_prepare_t *turn)
 {
@@ -67,6 +91,7 @@ static void on_turn(uv_prepare_t *turn)
         uv_idle_stop(&loop->idle);
     } else {
         uv_idle_start(&loop->idle, on_idle);
+        rest(loop);
     }
     if (loop->stopping && loop->holders == 0) {
         uv_stop(&loop->uv);

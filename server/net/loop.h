@@ -62,6 +62,9 @@ typedef struct qd_loop {
     bool coalesces; /* sleeps for a moment after each wake */
     uint64_t counted_since_ns;
     uint32_t wakes, writes; /* since then; its connections count `writes` */
+    const void *light;      /* the object that was last light, */
+    uint64_t light_ms;      /* and when, by uv_now */
+    bool rests;             /* before the next turn */
     uint32_t holders;
     qd_loop_deadline deadlines;             /* the ring's head */
     LIST_HEAD(, qd_connection) connections; /* connection.c's */
@@ -85,6 +88,11 @@ bool qd_loop_is_current(const qd_loop *loop);
 
 /* Whether the loop has time for work of that object, an address: see link.h. [loop] */
 bool qd_loop_may_work(qd_loop *loop, const void *object);
+
+/* An object, an address, had little for the loop to do, for example a Step. [loop] */
+void qd_loop_note_light(qd_loop *loop, const void *object);
+/* An object has work left for the next turn. [loop] */
+void qd_loop_note_left(qd_loop *loop, const void *object);
 
 /* The loop runs as long as something holds it. [loop] */
 void qd_loop_hold(qd_loop *loop);

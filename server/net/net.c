@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "../base/assert.h"
+#include "../base/clock.h"
 #include "../base/memory/alloc.h"
 #include "connection.h"
 #include "listener.h"
@@ -16,18 +17,26 @@ typedef struct stop_request {
     uint32_t flush_ms;
 } stop_request;
 
+/* A request that only shows that the loop runs it. */
+typedef struct life_request {
+    qd_loop_request request;
+    _Atomic bool is_owed; /* the loop clears it */
+    uint64_t asked_ns;
+} life_request;
+
 struct qd_net {
     qd_link_handler handler;
     qd_admission admission;
     qd_listener listener;
     uint32_t loop_count;
     stop_request *stops; /* one per loop */
+    life_request *lives; /* one per loop */
     qd_loop loops[];
 };
 
 static size_t size_of(uint32_t loop_count)
 {
-    return sizeof(qd_net) + loop_count * (sizeof(qd_loop) + sizeof(stop_request));
+    return sizeof(qd_net) + loop_count * (sizeof(qd_loop) + sizeof(stop_request) + sizeof(life_request));
 }
 
 static void stop_loop(qd_loop_request *request)
@@ -77,6 +86,10 @@ qd_status qd_net_start(const qd_net_config *config, qd_net **result, char *error
     }
     *net = (qd_net){.handler = config->handler, .loop_count = config->loops};
     net->stops = (stop_request *)&net->loops[config->loops];
+    net->lives = (life_request *)&net->stops[config->loops];
+    for (uint32_t i = 0; i < config->loops; i++) {
+        atomic_init(&net->lives[i].is_owed, false);
+    }
     net->listener = (qd_listener){
         .loops = net->loops,
         .loop_count = config->loops,
@@ -107,7 +120,11 @@ qd_status qd_net_start(const qd_net_config *config, qd_net **result, char *error
         qd_shared_free(net, size_of(config->loops));
         goto fail;
     }
-    status = qd_listener_bind(&net->listener, config->host, config->port, &options, error, error_size);
+    if (config->listen_fd > 0) {
+        qd_listener_adopt(&net->listener, config->listen_fd, &options);
+    } else {
+        status = qd_listener_bind(&net->listener, config->host, config->port, &options, error, error_size);
+    }
     if (status != QD_OK) {
         goto fail_bind;
     }
@@ -178,6 +195,31 @@ uint64_t qd_net_bytes_out(const qd_net *net)
         bytes += atomic_load_explicit(&net->loops[i].bytes_out, memory_order_relaxed);
     }
     return bytes;
+}
+
+static void show_life(qd_loop_request *request)
+{
+    atomic_store(&((life_request *)request)->is_owed, false);
+}
+
+uint64_t qd_net_owed_ns(qd_net *net)
+{
+    const uint64_t now_ns = qd_clock_now_ns();
+    uint64_t longest_ns = 0;
+
+    for (uint32_t i = 0; i < net->loop_count; i++) {
+        life_request *life = &net->lives[i];
+
+        if (!atomic_load(&life->is_owed)) {
+            life->request.run = show_life;
+            life->asked_ns = now_ns;
+            atomic_store(&life->is_owed, true);
+            qd_loop_post(&net->loops[i], &life->request);
+        } else if (now_ns - life->asked_ns > longest_ns) {
+            longest_ns = now_ns - life->asked_ns;
+        }
+    }
+    return longest_ns;
 }
 
 void qd_net_stop_listening(qd_net *net)

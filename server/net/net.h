@@ -20,6 +20,7 @@ typedef struct qd_net qd_net;
 typedef struct qd_net_config {
     const char *host; /* a name or a number; an IPv6 address without brackets */
     uint16_t port;    /* 0: any free port */
+    int listen_fd;    /* a TCP socket that listens already, which the net takes over; 0: it binds host and port */
     uint32_t loops;   /* threads, at least 1 */
     /* Links that have introduced themselves; a quarter as many more may wait for that. Further connections get the
      * refusal and are closed; they never become links. The quotas of an address: see admission/admission.h. */
@@ -55,6 +56,10 @@ uint16_t qd_net_port(const qd_net *net);
 uint32_t qd_net_connections(qd_net *net);     /* [any] */
 uint64_t qd_net_bytes_in(const qd_net *net);  /* [any] */
 uint64_t qd_net_bytes_out(const qd_net *net); /* [any] */
+
+/* Asks each loop for a sign of life, unless it still owes one. Returns the longest time that a loop has owed one; a loop
+ * that answers owes none by the next call. One thread at a time, and not after qd_net_stop. */
+uint64_t qd_net_owed_ns(qd_net *net);
 
 /* Accepts no more connections; existing ones continue. [any] */
 void qd_net_stop_listening(qd_net *net);

@@ -57,6 +57,10 @@ def call(path, template=None, method="GET", token="change", status=200, body=Non
 
 for path in ["/healthz", "/readyz", "/metrics", "/v1/threads", "/v1/log-level"]:
     call(path, token="look")
+server = call("/v1/server", token="look")
+assert server["rooms"] == 5 and server["sessions"] >= 1 and server["uptime_seconds"] > 0, server
+assert server["version"].startswith("quadrille") and server["updates"] == 1, server
+assert 0 < server["memory_bytes"] < server["memory_max_bytes"], server
 assert {"qd-admin", "qd-worker", "qd-loop"} <= {row["name"] for row in call("/v1/threads")["threads"]}
 
 names, after = [], ""

@@ -37,3 +37,14 @@ has 'entities taken over room=[0-9]+ name=yard count=[0-9]+ from=[0-9]+ session=
 has 'room closed room=[0-9]+ name=yard reason=requested session=[1-9][0-9]*'
 [ "$(grep -c 'Z audit authenticated' "$scratch/log")" -ge 34 ] || fail 'lines are missing'
 ! grep -q 'token=.*-token\|wrong-token' "$scratch/log" || fail 'a token is in the log'
+
+# Beyond --address-failed-tokens-max, the server looks at no token: 10 at once, and one more each second.
+start=$SECONDS
+start_server --token-file "$scratch/tokens" --audit 2>"$scratch/log"
+for _ in {1..80}; do
+    fails 1 . env QUADRILLE_TOKEN=wrong-token quadrille ping --server "$address"
+done
+stop_server
+lines=$(grep -c 'Z audit not authenticated' "$scratch/log") most=$((11 + SECONDS - start))
+[ "$lines" -ge 10 ] && [ "$lines" -le "$most" ] || fail "$lines audited failures; must be 10 to $most"
+grep -q 'lines were suppressed of="protocol broken" .*address=127.0.0.1' "$scratch/log" || fail 'the rest is not counted'

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -109,20 +110,84 @@ SESSION_TEST(bad_log_level_file_is_refused_at_the_start)
     }
 }
 
-/* A session that does not read keeps the server from stopping, for as long as it may. */
+/* A session that does not read keeps the server from stopping, for as long as it may. `number` is the server's: it may
+ * be the child of `process`. */
+static void expect_end_at_second_signal(qd_process *process, pid_t number, const char *address)
+{
+    raw_link *raw = raw_open_session(address);
+
+    assert_int_equal(kill(number, SIGTERM), 0);
+    /* The log confirms that the first one has arrived: two that wait at the same time are one. */
+    await_lines(process, " info  stopping signal=15\n", 1);
+    assert_int_equal(kill(number, SIGHUP), 0);
+    assert_int_equal(kill(number, SIGTERM), 0);
+    assert_int_equal(qd_process_wait(process, DEADLINE_MS), 128 + SIGTERM);
+    assert_int_equal(count_of(qd_process_errors(process), " info  stopped"), 0);
+    raw_close(raw);
+    qd_process_destroy(process);
+}
+
 SESSION_TEST(second_signal_ends_the_server_at_once)
 {
     qd_process *server = qd_server_start(NULL);
-    raw_link *raw = raw_open_session(qd_server_address(server));
 
-    qd_process_signal(server, SIGTERM);
-    /* The log confirms that the first one has arrived: two that wait at the same time are one. */
-    await_lines(server, " info  stopping signal=15\n", 1);
+    expect_end_at_second_signal(server, qd_process_id(server), qd_server_address(server));
+}
+
+/* The only child of the process. */
+static pid_t child_of(const qd_process *process)
+{
+    char path[64];
+    int child = 0;
+
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", qd_process_id(process), qd_process_id(process));
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%d", &child), 1);
+    fclose(file);
+    return child;
+}
+
+/* As in a container, where the system ignores the default action of a signal. */
+SESSION_TEST(second_signal_ends_a_server_that_is_process_1)
+{
+    char address[64];
+
+    qd_process *parent = qd_process_start(
+        "/usr/bin/unshare", QD_ARGS("--pid", "--fork", "--kill-child", getenv("QD_SERVER"), "--listen", "127.0.0.1:0"));
+    for (uint32_t waited = 0; sscanf(qd_process_output(parent), "%*s %*s listening on %63s", address) != 1; waited++) {
+        if (strstr(qd_process_errors(parent), "unshare failed") != NULL) {
+            print_message("skipped: this user may not make a namespace of processes\n");
+            skip();
+        }
+        if (waited > 2000 || !qd_process_runs(parent)) {
+            fail_msg("the server does not get ready: %s", qd_process_errors(parent));
+        }
+        rest();
+    }
+    expect_end_at_second_signal(parent, child_of(parent), address);
+}
+
+/* The file becomes a pipe into which nobody writes. */
+SESSION_TEST(signal_ends_a_server_whose_reload_waits_for_a_file)
+{
+    char path[] = "/tmp/quadrille-level-XXXXXX", pipe_path[64];
+    const int file = mkstemp(path);
+
+    assert_true(file >= 0);
+    close(file);
+    write_file(path, "info\n");
+    qd_process *server =
+        qd_server_start(QD_ARGS("--listen", "127.0.0.1:0", "--log-level-file", path, "--drain-seconds", "1"));
+    snprintf(pipe_path, sizeof pipe_path, "%s.pipe", path);
+    assert_int_equal(mkfifo(pipe_path, 0600), 0);
+    assert_int_equal(rename(pipe_path, path), 0);
     qd_process_signal(server, SIGHUP);
+    rest();
     qd_process_signal(server, SIGTERM);
-    assert_int_equal(qd_process_wait(server, DEADLINE_MS), 128 + SIGTERM);
-    assert_int_equal(count_of(qd_process_errors(server), " info  stopped"), 0);
-    raw_close(raw);
+    assert_int_equal(qd_process_wait(server, DEADLINE_MS), 0);
+    await_lines(server, " warn  stopped while the configuration was read drain_seconds=1\n", 1);
+    unlink(path);
     qd_process_destroy(server);
 }
 

@@ -215,7 +215,7 @@ TEST(help_and_version_are_printed)
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
         expect_output("--help", options[i]);
     }
-    snprintf(version, sizeof version, "quadrille-server %s\n", qd_version());
+    snprintf(version, sizeof version, "quadrille-server %s (commit ", qd_version());
     expect_output("--version", version);
 }
 

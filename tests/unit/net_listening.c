@@ -4,6 +4,7 @@
  */
 #include <sys/resource.h>
 
+#include "server/base/clock.h"
 #include "support/net_fixture.h"
 #include "tests/support/test.h"
 
@@ -125,6 +126,24 @@ NET_TEST(many_connections_over_the_limit_are_all_closed)
             ;
     }
     assert_int_equal(fixture.opened, 0);
+}
+
+/* The listener pauses for a millisecond after each refusal, less what the loop's clock leaves out. */
+NET_TEST(a_peer_that_connects_again_at_once_waits)
+{
+    enum { AGAIN = 100 };
+    fixture.config.connections_max = 0;
+    fixture.config.refusal = refusal;
+    fixture_start();
+    const uint64_t start_ns = qd_clock_now_ns();
+
+    for (uint32_t i = 0; i < AGAIN; i++) {
+        int peer = peer_connect();
+
+        peer_expect_frame(peer, 'F', 20);
+        peer_close(peer);
+    }
+    assert_true(qd_clock_now_ns() - start_ns >= AGAIN * UINT64_C(200000));
 }
 
 NET_TEST(a_connection_without_a_descriptor_is_accepted_later)

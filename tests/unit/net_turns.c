@@ -153,6 +153,20 @@ NET_TEST(a_close_during_a_flood_drops_the_rest)
     assert_int_equal(flood.frames, flood.frames_before);
 }
 
+TEST(loop_rests_before_it_goes_on_for_another_than_the_light_one)
+{
+    const int light = 0, heavy = 0;
+    qd_loop loop;
+
+    assert_int_equal(qd_loop_init(&loop), QD_OK);
+    qd_loop_note_light(&loop, &light);
+    qd_loop_note_left(&loop, &light);
+    assert_false(loop.rests);
+    qd_loop_note_left(&loop, &heavy);
+    assert_true(loop.rests);
+    qd_loop_deinit(&loop);
+}
+
 static void reset_the_flooder(void)
 {
     const struct linger reset = {.l_onoff = 1};

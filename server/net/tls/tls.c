@@ -13,9 +13,9 @@ struct qd_tls {
     SSL_CTX *context; /* under the lock */
 };
 
-/* Once per process: a second server in it, as in tests, finds everything prepared. The system's configuration of OpenSSL
- * is not read, so that the policy is the same everywhere. */
-static bool prepare(void)
+/* A second server in the process, as in tests, finds everything prepared. The system's configuration of OpenSSL is not
+ * read, so that the policy is the same everywhere. */
+bool qd_tls_prepare(void)
 {
     static bool prepared;
 
@@ -26,7 +26,7 @@ static bool prepare(void)
 
 qd_tls *qd_tls_create(const qd_tls_files *files, char *error, size_t error_size)
 {
-    if (!prepare()) {
+    if (!qd_tls_prepare()) {
         snprintf(error, error_size, "OpenSSL refused to start");
         return NULL;
     }

@@ -8,6 +8,7 @@
 #ifndef QD_NET_TLS_TLS_H
 #define QD_NET_TLS_TLS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "../../base/status.h"
@@ -15,8 +16,11 @@
 
 typedef struct qd_tls qd_tls;
 
-/* Prepares OpenSSL, whose memory counts in the server's budget from now on, and reads the files. NULL: `error` names the
- * file, the problem and the fix. Call it before anything else uses OpenSSL. */
+/* Prepares OpenSSL, whose memory counts in the server's budget from now on. Call it before anything else uses OpenSSL;
+ * the next calls change nothing. false: OpenSSL does not start. */
+bool qd_tls_prepare(void) QD_MUST_USE;
+
+/* Prepares OpenSSL and reads the files. NULL: `error` names the file, the problem and the fix. */
 qd_tls *qd_tls_create(const qd_tls_files *files, char *error, size_t error_size) QD_MUST_USE;
 /* Accepts NULL. */
 void qd_tls_destroy(qd_tls *tls);
