@@ -98,6 +98,12 @@ int qd_bench_status(const qd_bench *bench)
 int qd_bench_play(qd_bench *bench, const char *const *server_options, qd_sheet *sheet,
                   void (*body)(qd_bench *bench, qd_sheet *sheet, void *context), void *context)
 {
+    if (bench->neighbor.is_wanted) {
+        sheet->more_columns = qd_bench_neighbor_columns;
+        sheet->more_count = QD_BENCH_NEIGHBOR_COLUMNS;
+        sheet->fill_more = qd_bench_neighbor_result;
+        sheet->more_context = bench;
+    }
     if (qd_bench_begin(bench, server_options)) {
         body(bench, sheet, context);
     }

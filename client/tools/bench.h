@@ -12,8 +12,11 @@
  *     bench_opening.c    connections, and the rooms of a run
  *     bench_lane.c       a LANE: the part of one connection in one room; motion, batches, answers
  *     bench_driver.c     a DRIVER: a thread that sends and receives on schedule for some of the connections
+ *     bench_neighbor.c   a small room beside a load
  *     bench_stalled.c    readers that read nothing
  *     bench_check.c      compares a room's pairs with brute force
+ *
+ *     bench_field*.c     points that move among observers, and the views: for `fences` and `views`
  *
  *     bench_load.c       the scenario `load`: one run by the command line; bench_report.c prints it
  *     bench_*.c          the other scenarios, by their names; most are some runs with their rows in a sheet
@@ -30,6 +33,7 @@
 #ifndef QD_TOOLS_BENCH_H
 #define QD_TOOLS_BENCH_H
 
+#include "bench_neighbor.h"
 #include "bench_raw.h"
 #include "bench_server.h"
 #include "bench_sheet.h"
@@ -105,6 +109,7 @@ typedef struct qd_bench {
     qd_bench_server server;
     qd_client_tls *tls; /* NULL: connections are not encrypted */
     qd_bench_raw raw;
+    qd_bench_neighbor neighbor; /* its own thread uses it while it runs */
 
     /* The present run. */
     qd_bench_options options;
@@ -185,6 +190,10 @@ typedef struct qd_bench_driver {
 /* The options of every scenario; the last rows of its table. */
 #define QD_BENCH_COMMON_OPTIONS(bench)                                                                                 \
     QD_REAL_ROW("--seconds", "S", "measure S seconds per row of the table", (bench)->seconds, 0.1, 604800),            \
+        QD_FLAG_ROW("--neighbor",                                                                                      \
+                    "also measure a room of 100 beside the load, which steps 200 times per second; its CPU time "      \
+                    "is part of the server's",                                                                         \
+                    (bench)->neighbor.is_wanted),                                                                      \
         QD_FLAG_ROW("--json", "print one JSON object instead of the table", (bench)->json),                            \
         QD_TEXT_ROW("--server", "HOST:PORT", "measure this running server", (bench)->where.server,                     \
                     "QUADRILLE_SERVER, else it starts one"),                                                           \
@@ -194,6 +203,15 @@ typedef struct qd_bench_driver {
                     "beside this program, or in PATH"),                                                                \
         QD_TLS_ROWS((bench)->where.tls, (bench)->where.tls_ca, (bench)->where.tls_cert, (bench)->where.tls_key)
 
+/* The options of a server for as many rooms as a scenario can open, from one session. */
+#define QD_BENCH_ROOMS_SERVER                                                                                          \
+    "--rooms-max", "1048576", "--session-rooms-max", "1048576", "--session-subscriptions-max", "1048576"
+
+/* The same for as many observers, and what they see. */
+#define QD_BENCH_VIEWS_SERVER                                                                                          \
+    "--observers-max", "1048576", "--session-observers-max", "1048576", "--visible-entries-max", "67108864",           \
+        "--session-visible-entries-max", "67108864", "--queue-max", "256M"
+
 /* The whole program, without its streams' beginning. argv[0] is its name. */
 int qd_bench_program(int argc, char **argv);
 /* The beginning of a zeroed state; signals stop it from now on. */
@@ -202,6 +220,7 @@ void qd_bench_init(qd_bench *bench);
 /* Each scenario takes the command line from its own name on, and returns the exit status. */
 int qd_bench_load(qd_bench *bench, int argc, char **argv);
 int qd_bench_fences(qd_bench *bench, int argc, char **argv);
+int qd_bench_views(qd_bench *bench, int argc, char **argv);
 int qd_bench_ingest(qd_bench *bench, int argc, char **argv);
 int qd_bench_latency(qd_bench *bench, int argc, char **argv);
 int qd_bench_big_room(qd_bench *bench, int argc, char **argv);
@@ -259,10 +278,15 @@ typedef struct qd_bench_stalled {
     qd_bench_connection *connections;
     qd_bench_lane *lanes, **links;
     qd_bench_figures *figures;
+    struct qd_bench_stalled_end *ends; /* of each connection */
 } qd_bench_stalled;
 
 /* Opens --stalled sessions in open rooms. Nothing reads from them until they are closed. */
 bool qd_bench_stalled_open(qd_bench *bench, qd_bench_stalled *stalled);
+/* Reads what waits for them. A reset comes with the first tick after that, so read again behind one. */
+void qd_bench_stalled_read(qd_bench *bench, qd_bench_stalled *stalled);
+/* Those that the server disconnected, or else those that only got a reset because the server left out ticks. */
+uint32_t qd_bench_stalled_count(const qd_bench *bench, const qd_bench_stalled *stalled, bool disconnected);
 void qd_bench_stalled_close(const qd_bench *bench, qd_bench_stalled *stalled);
 
 /* ---- lanes ---- */
@@ -320,9 +344,12 @@ typedef struct qd_bench_result {
     double seconds; /* 0: no measurement */
     qd_bench_figures figures;
     qd_bench_server_figures server;
-    qd_bench_usage used;     /* by the server, during the measurement */
-    qd_bench_usage own;      /* by this program: the bench may be the limit if its threads are busy */
-    uint64_t resident_bytes; /* of the server, at the end; 0: unknown */
+    qd_bench_usage used;           /* by the server, during the measurement */
+    qd_bench_usage own;            /* by this program: the bench may be the limit if its threads are busy */
+    uint64_t resident_bytes;       /* of the server, at the end; 0: unknown */
+    uint32_t stalled_reset;        /* --stalled readers for which the server left out ticks, because of a full queue */
+    uint32_t stalled_disconnected; /* those that it disconnected for that */
+    double neighbor_ms[QD_BENCH_NEIGHBOR_COLUMNS]; /* of `load`, with --neighbor */
 } qd_bench_result;
 
 /* The options that most scenarios share: one room, connection and thread, two dimensions, a check at the end. */

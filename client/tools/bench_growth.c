@@ -149,8 +149,8 @@ int qd_bench_growth(qd_bench *bench, int argc, char **argv)
         "at each answer. It compares the pairs with brute force at the end.\n"
         "client/tools/bench_growth.gnuplot draws --data.",
         .arguments_max = 0};
-    static const char *const server_options[] = {"--rooms-max", "1048576",      "--frame-max", "64M", "--queue-max",
-                                                 "64M",         "--events-max", "16777216",    NULL};
+    static const char *const server_options[] = {QD_BENCH_ROOMS_SERVER, "--frame-max", "64M", "--queue-max", "64M",
+                                                 "--events-max",        "16777216",    NULL};
     options given = {.entities_max = 1000000, .rooms_max = 100000, .room_entities = 10};
     const qd_option rows[] = {
         {"--entities-max", "N", "spawn up to N entities in one room", QD_OPTION_NUMBER, .value = &given.entities_max,

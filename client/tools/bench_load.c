@@ -109,7 +109,7 @@ static bool parse_options(qd_bench *bench, int argc, char **argv, int *status)
 
 int qd_bench_load(qd_bench *bench, int argc, char **argv)
 {
-    static const char *const server_options[] = {"--connections-max", "200000", "--rooms-max", "1048576", NULL};
+    static const char *const server_options[] = {"--connections-max", "200000", QD_BENCH_ROOMS_SERVER, NULL};
     int status;
 
     if (!parse_options(bench, argc, argv, &status)) {
@@ -120,6 +120,7 @@ int qd_bench_load(qd_bench *bench, int argc, char **argv)
         qd_bench_fail(bench, "out of memory");
     } else if (qd_bench_begin(bench, server_options)) {
         qd_bench_run(bench, result);
+        qd_bench_neighbor_result(bench, result->neighbor_ms);
     }
     qd_bench_end(bench);
     if (result && result->seconds > 0 && bench->json) {

@@ -232,7 +232,7 @@ int qd_bench_many_rooms(qd_bench *bench, int argc, char **argv)
         "and closes them. Then it opens them with moving entities, each room on its own clock\n"
         "with its own events. It compares a sample of rooms with brute force at the end.",
         .arguments_max = 0};
-    static const char *const server_options[] = {"--rooms-max", "1048576", NULL};
+    static const char *const server_options[] = {QD_BENCH_ROOMS_SERVER, NULL};
     options given = {.rooms = 10000, .entities = 100, .hz = 20, .connections = 16, .threads = 1};
     const qd_option rows[] = {
         {"--rooms", "N", "open N rooms", QD_OPTION_NUMBER, .value = &given.rooms, .min = 1, .max = 1048576},

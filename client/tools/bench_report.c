@@ -44,6 +44,19 @@ void qd_bench_print_progress(const qd_bench_figures *recent, double at_s, double
 
 /* ---- the table ---- */
 
+static void print_stalled(const qd_bench_options *options, const qd_bench_result *result)
+{
+    const uint32_t full = result->stalled_reset + result->stalled_disconnected;
+
+    if (full == 0) {
+        printf("  %-18s %14u   whose queues were never full: use more entities, or a lower --queue-max of the server\n",
+               "stalled readers", options->stalled);
+    } else {
+        printf("  %-18s %14u   %u had a full queue: %u lost ticks, %u were disconnected\n", "stalled readers",
+               options->stalled, full, result->stalled_reset, result->stalled_disconnected);
+    }
+}
+
 static void print_rate(const char *name, double number, const char *note)
 {
     char text[COUNT_SIZE];
@@ -79,6 +92,10 @@ void qd_bench_print_table(const qd_bench *bench, const qd_bench_result *result)
         printf("  %-18s %10.3f %10.3f %10s %10.3f\n", "server's tick (2)", server->tick_us_p50 / 1e3,
                server->tick_us_p99 / 1e3, "", server->tick_us_max / 1e3);
     }
+    if (bench->neighbor.is_wanted) {
+        printf("  %-18s %10.3f %10.3f %10s %10.3f\n", "neighbor (3)", result->neighbor_ms[0], result->neighbor_ms[1],
+               "", result->neighbor_ms[2]);
+    }
     putchar('\n');
 
     print_rate(options->step ? "steps/s" : "batches/s", (double)figures->round_trip_ns.count / seconds, "");
@@ -109,6 +126,9 @@ void qd_bench_print_table(const qd_bench *bench, const qd_bench_result *result)
     if (figures->suspensions) {
         print_rate("suspended", (double)figures->suspensions, "times: more pairs or events than events_max");
     }
+    if (options->stalled > 0) {
+        print_stalled(options, result);
+    }
     if (options->check) {
         print_rate("ticks checked", (double)figures->ticks_checked, "against brute force");
     }
@@ -116,6 +136,9 @@ void qd_bench_print_table(const qd_bench *bench, const qd_bench_result *result)
     printf("\n  (1) from the scheduled send time to %s\n",
            options->step ? "the answer of the step" : "Applied, including the wait for the tick");
     printf("  (2) the last 256 ticks of each room: p50 of the median room, p99 and max of the worst one\n");
+    if (bench->neighbor.is_wanted) {
+        printf("  (3) the step of a room of 100 beside the load, from its due time to Applied\n");
+    }
 }
 
 /* ---- JSON ---- */
@@ -158,7 +181,12 @@ void qd_bench_print_json(const qd_bench *bench, const qd_bench_result *result)
     if (result->used.is_known) {
         printf(",\"server_user_s\":%.3f,\"server_system_s\":%.3f", result->used.user_s, result->used.system_s);
     }
-    printf(",\"stalled\":%u,\"resets\":%llu,\"suspensions\":%llu,\"ticks_checked\":%llu}\n", options->stalled,
-           (unsigned long long)figures->resets, (unsigned long long)figures->suspensions,
-           (unsigned long long)figures->ticks_checked);
+    if (bench->neighbor.is_wanted) {
+        printf(",\"neighbor_ms\":{\"p50\":%.6f,\"p99\":%.6f,\"max\":%.6f}", result->neighbor_ms[0],
+               result->neighbor_ms[1], result->neighbor_ms[2]);
+    }
+    printf(",\"stalled\":%u,\"stalled_reset\":%u,\"stalled_disconnected\":%u", options->stalled, result->stalled_reset,
+           result->stalled_disconnected);
+    printf(",\"resets\":%llu,\"suspensions\":%llu,\"ticks_checked\":%llu}\n", (unsigned long long)figures->resets,
+           (unsigned long long)figures->suspensions, (unsigned long long)figures->ticks_checked);
 }

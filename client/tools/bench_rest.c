@@ -81,7 +81,7 @@ int qd_bench_rest(qd_bench *bench, int argc, char **argv)
         "entities, subscribes to their events, and sends nothing more. It compares a sample of\n"
         "rooms with brute force at the end, and checks that each room counted its ticks.",
         .arguments_max = 0};
-    static const char *const server_options[] = {"--rooms-max", "1048576", NULL};
+    static const char *const server_options[] = {QD_BENCH_ROOMS_SERVER, NULL};
     options given = {.rooms = 10000, .entities = 100, .hz = 20, .connections = 16};
     const qd_option rows[] = {
         {"--rooms", "N", "open N rooms", QD_OPTION_NUMBER, .value = &given.rooms, .min = 1, .max = 1048576},

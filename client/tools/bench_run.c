@@ -496,6 +496,40 @@ static void close_rooms(qd_bench *bench, run_state *all)
     }
 }
 
+/* Lets each room tick once more. */
+static void tick_rooms(qd_bench *bench, run_state *all)
+{
+    for (uint32_t index = 0; index < bench->options.connections; index++) {
+        qd_bench_connection *connection = &all->connections[index];
+
+        for (uint32_t turn = 0; turn < connection->lane_count; turn++) {
+            qd_bench_lane *lane = &connection->lanes[turn];
+
+            if (!lane->is_first) {
+                continue;
+            }
+            /* A move of an entity to where it is: a room's own clock answers it with the next tick. */
+            const qd_msg_entities rest = {
+                .count = 1, .id = lane->id, .x = lane->at[0], .y = lane->at[1], .z = lane->at[2]};
+            lane->setup_seq = bench->options.step ? qd_client_step(connection->client, lane->room, 0)
+                                                  : qd_client_move(connection->client, lane->room, &rest);
+        }
+        qd_bench_wait(connection, lanes_are_in, "a tick of the rooms");
+    }
+}
+
+static void count_stalled(qd_bench *bench, run_state *all, qd_bench_result *result)
+{
+    if (bench->options.stalled == 0 || qd_bench_is_stopped(bench)) {
+        return;
+    }
+    qd_bench_stalled_read(bench, &all->stalled);
+    tick_rooms(bench, all);
+    qd_bench_stalled_read(bench, &all->stalled);
+    result->stalled_reset = qd_bench_stalled_count(bench, &all->stalled, false);
+    result->stalled_disconnected = qd_bench_stalled_count(bench, &all->stalled, true);
+}
+
 static void measure_all(qd_bench *bench, run_state *all, qd_bench_result *result)
 {
     if (bench->options.warm_seconds > 0) {
@@ -505,10 +539,14 @@ static void measure_all(qd_bench *bench, run_state *all, qd_bench_result *result
     if (!get_stats(bench, all)) {
         return;
     }
-    qd_bench_usage before = qd_bench_usage_of(bench->server.pid), own = qd_bench_own_usage();
-    result->seconds = measure(bench, all, bench->options.seconds, &result->figures);
-    result->used = qd_bench_usage_between(before, qd_bench_usage_of(bench->server.pid));
-    result->own = qd_bench_usage_between(own, qd_bench_own_usage());
+    if (qd_bench_neighbor_start(bench)) {
+        qd_bench_usage before = qd_bench_usage_of(bench->server.pid), own = qd_bench_own_usage();
+
+        result->seconds = measure(bench, all, bench->options.seconds, &result->figures);
+        result->used = qd_bench_usage_between(before, qd_bench_usage_of(bench->server.pid));
+        result->own = qd_bench_usage_between(own, qd_bench_own_usage());
+    }
+    qd_bench_neighbor_stop(bench);
     result->resident_bytes = qd_bench_resident_bytes_of(bench->server.pid);
     if (!get_stats(bench, all)) {
         return;
@@ -519,6 +557,7 @@ static void measure_all(qd_bench *bench, run_state *all, qd_bench_result *result
         check_end(bench, all);
     }
     result->figures.ticks_checked += all->unmeasured->ticks_checked;
+    count_stalled(bench, all, result);
 }
 
 bool qd_bench_run(qd_bench *bench, qd_bench_result *result)

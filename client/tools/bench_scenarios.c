@@ -12,7 +12,8 @@ typedef int (*scenario_fn)(qd_bench *bench, int argc, char **argv);
 static const qd_option_topic scenarios[] = {
     {"load", "rooms, entities, rates and readers of your choice; the default"},
     {"fences", "points that enter and leave regions at rest"},
-    {"ingest", "positions per second, beside a bare libuv sink"},
+    {"views", "10,000 moving entities that each see those around them, with and without relay"},
+    {"ingest", "positions per second, once per tick or overwritten, beside a bare libuv sink"},
     {"latency", "the round trip of a Step, beside a bare libuv echo"},
     {"big-room", "one room of 100,000 moving entities, 60 ticks per second, two readers"},
     {"many-rooms", "10,000 rooms of 100, 20 ticks per second; idle rooms; opening and closing"},
@@ -22,9 +23,9 @@ static const qd_option_topic scenarios[] = {
     {"growth", "the cost of an update as rooms grow, and as their number grows"},
     {NULL, NULL},
 };
-static const scenario_fn functions[] = {qd_bench_load,        qd_bench_fences,     qd_bench_ingest, qd_bench_latency,
-                                        qd_bench_big_room,    qd_bench_many_rooms, qd_bench_rest,   qd_bench_fanout,
-                                        qd_bench_connections, qd_bench_growth};
+static const scenario_fn functions[] = {qd_bench_load,    qd_bench_fences,      qd_bench_views,      qd_bench_ingest,
+                                        qd_bench_latency, qd_bench_big_room,    qd_bench_many_rooms, qd_bench_rest,
+                                        qd_bench_fanout,  qd_bench_connections, qd_bench_growth};
 
 static int run_scenario(qd_bench *bench, int argc, char **argv)
 {

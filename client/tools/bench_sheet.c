@@ -31,9 +31,24 @@ const char *qd_sheet_number(double number, int decimals, char text[QD_SHEET_NUMB
 
 void qd_sheet_add_row(qd_sheet *sheet, const double *numbers)
 {
-    if (sheet->row_count < QD_SHEET_ROWS_MAX) {
-        memcpy(sheet->rows[sheet->row_count++], numbers, sheet->column_count * sizeof *numbers);
+    if (sheet->row_count == QD_SHEET_ROWS_MAX) {
+        return;
     }
+    double *row = sheet->rows[sheet->row_count++];
+    memcpy(row, numbers, sheet->column_count * sizeof *numbers);
+    if (sheet->fill_more) {
+        sheet->fill_more(sheet->more_context, row + sheet->column_count);
+    }
+}
+
+static uint32_t columns_of(const qd_sheet *sheet)
+{
+    return sheet->column_count + sheet->more_count;
+}
+
+static const qd_sheet_column *column_of(const qd_sheet *sheet, uint32_t column)
+{
+    return column < sheet->column_count ? &sheet->columns[column] : &sheet->more_columns[column - sheet->column_count];
 }
 
 void qd_sheet_add_goal(qd_sheet *sheet, double value, bool is_most, double limit, const char *format, ...)
@@ -69,7 +84,7 @@ static bool is_met(const qd_sheet_goal *goal)
 
 static int width_of(const qd_sheet *sheet, uint32_t column)
 {
-    const qd_sheet_column *is = &sheet->columns[column];
+    const qd_sheet_column *is = column_of(sheet, column);
     char text[QD_SHEET_NUMBER_SIZE];
     size_t width = strlen(is->title);
 
@@ -92,14 +107,14 @@ void qd_sheet_print_table(const qd_sheet *sheet)
     char text[QD_SHEET_NUMBER_SIZE], limit[QD_SHEET_NUMBER_SIZE];
 
     printf("%s\n\n", sheet->title);
-    for (uint32_t column = 0; column < sheet->column_count; column++) {
-        printf("%*s", width_of(sheet, column), sheet->columns[column].title);
+    for (uint32_t column = 0; column < columns_of(sheet); column++) {
+        printf("%*s", width_of(sheet, column), column_of(sheet, column)->title);
     }
     putchar('\n');
     for (uint32_t row = 0; row < sheet->row_count; row++) {
-        for (uint32_t column = 0; column < sheet->column_count; column++) {
+        for (uint32_t column = 0; column < columns_of(sheet); column++) {
             printf("%*s", width_of(sheet, column),
-                   qd_sheet_number(sheet->rows[row][column], sheet->columns[column].decimals, text));
+                   qd_sheet_number(sheet->rows[row][column], column_of(sheet, column)->decimals, text));
         }
         putchar('\n');
     }
@@ -146,9 +161,9 @@ void qd_sheet_print_json(const qd_sheet *sheet, const char *version, const char 
     qd_sheet_print_json_text("server", server);
     printf(",\"ok\":%s,\"rows\":[", ok ? "true" : "false");
     for (uint32_t row = 0; row < sheet->row_count; row++) {
-        for (uint32_t column = 0; column < sheet->column_count; column++) {
+        for (uint32_t column = 0; column < columns_of(sheet); column++) {
             printf("%s", column > 0 ? "," : row > 0 ? ",{" : "{");
-            print_json_number(sheet->columns[column].key, sheet->rows[row][column]);
+            print_json_number(column_of(sheet, column)->key, sheet->rows[row][column]);
         }
         putchar('}');
     }

@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define QD_SHEET_COLUMNS_MAX 20u
+#define QD_SHEET_COLUMNS_MAX 24u
 #define QD_SHEET_ROWS_MAX    32u
-#define QD_SHEET_GOALS_MAX   16u
+#define QD_SHEET_GOALS_MAX   24u
 #define QD_SHEET_NOTES_MAX   8u
 #define QD_SHEET_TEXT_SIZE   256u
 
@@ -33,12 +33,17 @@ typedef struct qd_sheet {
     char title[QD_SHEET_TEXT_SIZE];
     const qd_sheet_column *columns;
     uint32_t column_count, row_count, goal_count, note_count;
+    /* More columns behind these, which `fill_more` fills for each row; NULL: none. */
+    const qd_sheet_column *more_columns;
+    uint32_t more_count;
+    void (*fill_more)(void *context, double *numbers);
+    void *more_context;
     double rows[QD_SHEET_ROWS_MAX][QD_SHEET_COLUMNS_MAX];
     qd_sheet_goal goals[QD_SHEET_GOALS_MAX];
     char notes[QD_SHEET_NOTES_MAX][QD_SHEET_TEXT_SIZE];
 } qd_sheet;
 
-/* One number per column; NAN: unknown. */
+/* One number per column, without those of more_columns; NAN: unknown. */
 void qd_sheet_add_row(qd_sheet *sheet, const double *numbers);
 /* A goal and the reached value; NAN: unknown. */
 void qd_sheet_add_goal(qd_sheet *sheet, double value, bool is_most, double limit, const char *format, ...)
