@@ -205,3 +205,8 @@ void qd_options_help(FILE *stream, const qd_usage *usage, const qd_option *optio
         print_topics(stream, "exit status", qd_exit_statuses);
     }
 }
+
+void qd_options_version(FILE *stream, const qd_usage *usage)
+{
+    fprintf(stream, "%s (commit %s)\n", usage->version, QD_COMMIT);
+}

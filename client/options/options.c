@@ -429,7 +429,7 @@ int qd_options_parse(const qd_usage *usage, const qd_option *options, size_t cou
         qd_options_help(stdout, usage, options, count);
         return -1;
     case QD_OPTIONS_VERSION:
-        printf("%s\n", usage->version);
+        qd_options_version(stdout, usage);
         return -1;
     default:
         return result;

@@ -145,6 +145,8 @@ const qd_option_topic *qd_topics_nearest(const qd_option_topic *topics, const ch
 
 /* Prints --help, or passes the table to the function of qd_options_on_help. */
 void qd_options_help(FILE *stream, const qd_usage *usage, const qd_option *options, size_t count);
+/* Prints the version with the commit that was built. */
+void qd_options_version(FILE *stream, const qd_usage *usage);
 
 /* From now on, --help calls this instead. This is how the generator of the manual reads the tables. */
 typedef void (*qd_options_help_fn)(const qd_usage *usage, const qd_option *options, size_t count);

@@ -68,6 +68,8 @@ int qd_command_watchers(qd_cli *cli, int argc, char **argv);
 int qd_command_why(qd_cli *cli, int argc, char **argv);
 int qd_command_step(qd_cli *cli, int argc, char **argv);
 int qd_command_sessions(qd_cli *cli, int argc, char **argv);
+int qd_command_token(qd_cli *cli, int argc, char **argv);
+int qd_command_top(qd_cli *cli, int argc, char **argv);
 int qd_command_ping(qd_cli *cli, int argc, char **argv);
 int qd_command_events(qd_cli *cli, int argc, char **argv);
 int qd_command_watch(qd_cli *cli, int argc, char **argv);

@@ -31,6 +31,8 @@
     X(why, "print whether one entity sees another, and the reason")                                                    \
     X(swarm, "move bots in rooms")                                                                                     \
     X(replay, "play a recorded trace into a room, and check the events")                                               \
+    X(token, "mint a join token, or show one")                                                                         \
+    X(top, "show rooms, sessions and workers live, from the admin API")                                                \
     X(ping, "measure the round trip to the server")                                                                    \
     X(help, "show the commands, or the help of one")
 
@@ -95,6 +97,8 @@ int qd_quadrille(int argc, char **argv)
         {"QUADRILLE_TLS_CA",
          "the file with the CA of the server's certificate, if --tls-ca is not given; turns TLS on"},
         {"XDG_STATE_HOME", "the folder of the file with your own token, created at the first use (~/.local/state)"},
+        {"QUADRILLE_ADMIN", "the admin API that `quadrille top` reads, if --admin is not given (127.0.0.1:7401)"},
+        {"QUADRILLE_ADMIN_TOKEN", "the token that `quadrille top` presents to the admin API (none)"},
         {"NO_COLOR", "if set, `quadrille watch` draws without colors"},
         {NULL, NULL}};
     char version[32];

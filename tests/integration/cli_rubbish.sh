@@ -109,6 +109,19 @@ extra step yard 1 extra
 extra snapshot yard extra
 extra adopt yard extra
 extra swarm extra
+extra token extra
+--key-file token --name a --expires 1h
+--name token --key-file nowhere --expires 1h
+--expires token --key-file nowhere --name a
+0s token --key-file nowhere --name a --expires 0s
+367d token --key-file nowhere --name a --expires 367d
+1 token --key-file nowhere --name a --expires 1
+1w token --key-file nowhere --name a --expires 1w
+99999999s token --key-file nowhere --name a --expires 99999999s
+owner token --key-file nowhere --name a --expires 1h --role owner
+nowhere token --key-file nowhere --name a --expires 1h
+nothing token --show nothing
+--show token --show nothing --name a
 END
 [ "$count" -gt 60 ] || fail "only $count commands were tried"
 

@@ -5,7 +5,7 @@
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../support/tools.sh"
 
-prints '^quadrille [0-9]+\.[0-9]+\.[0-9]+$' quadrille --version
+prints '^quadrille [0-9]+\.[0-9]+\.[0-9]+ \(commit ([0-9a-f]{12}(\+changes)?|unknown)\)$' quadrille --version
 prints '^usage: quadrille ' quadrille --help
 cp "$scratch/out" "$scratch/expected"
 for status in 0 1 2; do
@@ -16,10 +16,10 @@ cmp -s "$scratch/out" "$scratch/expected" || fail 'quadrille help differs from q
 # --help shows the help even if the rest is wrong.
 prints '^usage: quadrille open' quadrille open --hz nonsense --help
 for command in rooms sessions stats open close step spawn move teleport reshape despawn adopt describe snapshot query watch events \
-    observe watchers why swarm replay ping help; do
+    observe watchers why swarm replay token ping help; do
     prints "^  $command +[a-z]" quadrille --help
     prints "^usage: quadrille $command" quadrille $command --help
-    [ "$command" = help ] || out '--server HOST:PORT'
+    case $command in help | token) ;; *) out '--server HOST:PORT' ;; esac
     cp "$scratch/out" "$scratch/help"
     expect 2 quadrille $command --nonsense
     err "^quadrille $command: unknown option '--nonsense'\..* See quadrille $command --help\.$"
