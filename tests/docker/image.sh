@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Builds docker/Dockerfile and runs the image read-only, without capabilities and not as root. Then the script checks
-# the image's health from outside and stops it by SIGTERM. It needs root and podman's tools, but no running engine and
+# Builds docker/Dockerfile, checks what is in the image, and runs it as docker/compose.yml does: read-only, without
+# capabilities and not as root. Then the script checks its health and stops it by SIGTERM. It needs root and podman's tools, but no running engine and
 # no image registry, since it makes the base image from Debian packages. It removes all its files at the end.
 set -euo pipefail
 
 source "$(dirname "${BASH_SOURCE[0]}")/../support/verdict.sh"
 
 [ "$(id -u)" -eq 0 ] || skip "needs root"
+python3 -c 'import yaml' 2> /dev/null || skip "needs python3-yaml (apt-get install python3-yaml)"
 missing=()
 for tool in podman buildah runc debootstrap iptables /usr/lib/podman/netavark; do
     command -v "$tool" > /dev/null || missing+=("${tool##*/}")
@@ -49,8 +50,34 @@ run_quietly image "building the image" \
     -f "$QD_SOURCE/docker/Dockerfile" -t localhost/quadrille "$QD_SOURCE"
 
 property() { podman image inspect --format "$1" localhost/quadrille; }
+# of_service SERVICE KEY...: that part of docker/compose.yml, as JSON. A string is printed as it is.
+of_service() {
+    python3 -c 'import json, sys, yaml
+value = yaml.safe_load(open(sys.argv[1]))["services"]
+for key in sys.argv[2:]:
+    value = value[key]
+print(value if isinstance(value, str) else json.dumps(value, separators=(",", ":")))' "$QD_SOURCE/docker/compose.yml" "$@"
+}
 [ "$(property '{{json .Config.Entrypoint}}')" = '["quadrille-server"]' ] || fail "the entry point is not in exec form"
-[ "$(property '{{json .Config.Healthcheck.Test}}')" = '["CMD","quadrille","ping"]' ] || fail "no health check"
+[ "$(property '{{json .Config.Healthcheck.Test}}')" = '["CMD","quadrille-server","--check-health"]' ] ||
+    fail "no health check"
+[ "$(property '{{json .Config.Healthcheck.Test}}')" = "$(of_service server healthcheck test)" ] ||
+    fail "compose has another health check"
+
+say "checking what is in the image"
+bytes=$(property '{{.Size}}')
+[ "$bytes" -lt 20000000 ] || fail "the image has $bytes bytes; must have less than 20,000,000"
+mkdir "$work/root"
+container=$(podman create --no-healthcheck localhost/quadrille)
+podman export "$container" | tar -x -C "$work/root"
+podman rm "$container" > /dev/null
+container=
+version=$(sed -n 's/^project(quadrille VERSION \([0-9.]*\) .*/\1/p' "$QD_SOURCE/CMakeLists.txt")
+[ "$(property '{{index .Config.Labels "org.opencontainers.image.version"}}')" = "$version" ] ||
+    fail "the label of the version is not $version"
+python3 "$QD_SOURCE/tests/docker/contents.py" "$work/root" "$(property '{{index .Config.Labels "quadrille.sbom"}}')" \
+    "$version" || fail "see above"
+rm -rf "$work/root"
 
 # Inside a container podman may not raise limits, so they are set low. The timer of the health check would need systemd.
 locked=(--read-only --cap-drop ALL --ulimit nofile=1024:1024 --ulimit nproc=1024:1024 --no-healthcheck)
@@ -63,15 +90,17 @@ grep -q -- '--listen is 0\.0\.0\.0, and there is no --token-file; .*--insecure' 
 podman run --rm "${locked[@]}" localhost/quadrille --print-config | grep -qx 'listen = 0\.0\.0\.0:7400' ||
     fail "it does not print its configuration"
 
-say "making a token as compose does, and running the image with it"
-make_token=$(sed -n 's/^    command: \["\(umask .*\)"\]$/\1/p' "$QD_SOURCE/docker/compose.yml")
-make_token=${make_token//\\\\/\\}
+say "making a token and running the server as compose does"
 podman volume create state > /dev/null
+state=$(podman volume inspect --format '{{.Mountpoint}}' state)
 for _ in 1 2; do
-    podman run --rm "${locked[@]}" -v state:/var/lib/quadrille --entrypoint '["sh", "-c"]' localhost/quadrille \
-        "$make_token" || fail "the token is not made"
+    podman run --rm "${locked[@]}" -v state:/var/lib/quadrille --entrypoint "$(of_service token entrypoint)" \
+        localhost/quadrille || fail "the token is not made"
+    token=${token:-$(cat "$state/token")}
 done
-container=$(podman run -d "${locked[@]}" -v state:/var/lib/quadrille:ro \
+[ "$token" = "$(cat "$state/token")" ] || fail "the second start changes the token"
+container=$(podman run -d "${locked[@]}" -v state:/var/lib/quadrille:ro -p 127.0.0.1::7401 \
+    -e "QUADRILLE_ADMIN=$(of_service server environment QUADRILLE_ADMIN)" \
     -v "$QD_SOURCE/docker/quadrille.conf:/etc/quadrille/quadrille.conf:ro" localhost/quadrille)
 in_container() { podman run --rm "${locked[@]}" --network "container:$container" "$@"; }
 pings() { in_container --entrypoint '["quadrille", "ping"]' "$@" localhost/quadrille > /dev/null 2>&1; }
@@ -81,6 +110,14 @@ for ((tries = 0; ; tries++)); do
     sleep 0.1
 done
 ! pings || fail "the server accepts a client without the token"
+in_container --entrypoint "$(of_service server healthcheck test | sed 's/"CMD",//')" localhost/quadrille ||
+    fail "the health check fails"
+in_container -v state:/var/lib/quadrille:ro --entrypoint "$(of_service bots entrypoint)" localhost/quadrille \
+    --rooms 2 --entities 50 --seconds 2 || fail "the bots fail"
+metrics=http://$(podman port "$container" 7401/tcp)/metrics
+curl -sf -H "Authorization: Bearer $token" "$metrics" | grep '^quadrille_ticks_total [1-9]' > /dev/null ||
+    fail "Prometheus gets no metrics with the token"
+[ "$(curl -s -o /dev/null -w '%{http_code}' "$metrics")" = 401 ] || fail "everybody gets metrics"
 podman rm -f "$container" > /dev/null
 
 say "running the image read-only, without capabilities"
@@ -101,7 +138,8 @@ grep -q -P '^CapEff:\t0+$' "/proc/$pid/status" || fail "the server has capabilit
 [ "$(tr '\0' ' ' < "/proc/$pid/cmdline")" = "quadrille-server --insecure " ] || fail "process 1 is not quadrille-server"
 
 say "checking its health, and connecting bots"
-in_container --entrypoint '["quadrille", "ping"]' localhost/quadrille || fail "the health check fails"
+in_container --entrypoint '["quadrille-server", "--check-health"]' localhost/quadrille || fail "the health check fails"
+in_container --entrypoint '["quadrille", "ping"]' localhost/quadrille || fail "ping fails"
 in_container --entrypoint '["quadrille", "swarm"]' localhost/quadrille --rooms 2 --entities 50 --seconds 2 ||
     fail "quadrille swarm failed"
 in_container --entrypoint '["quadrille-bench"]' localhost/quadrille --server 127.0.0.1:7400 \
