@@ -8,7 +8,8 @@ qd_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
 # The packages for a build without tests.
 QD_BUILD_PACKAGES=(build-essential cmake pkg-config libuv1-dev libprotobuf-c-dev protobuf-c-compiler protobuf-compiler
-    libjemalloc-dev zlib1g-dev libssl-dev libwebsockets-dev libjansson-dev libinih-dev)
+    libjemalloc-dev zlib1g-dev libssl-dev libwebsockets-dev libjansson-dev libinih-dev
+    libncurses-dev)
 
 qd_say() {
     printf '==> %s\n' "$*" >&2
