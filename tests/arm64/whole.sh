@@ -27,7 +27,7 @@ run_quietly() {
 say "fetching the libraries"
 packages=(libuv1 libuv1-dev libprotobuf-c1 libprotobuf-c-dev libjemalloc2 libjemalloc-dev zlib1g zlib1g-dev
     libssl3 libssl-dev libinih1 libinih-dev libwebsockets17 libwebsockets-dev libcap2 libcap-dev libjansson4 libjansson-dev
-    libcmocka0 libcmocka-dev)
+    libncursesw6 libtinfo6 libncurses-dev libcmocka0 libcmocka-dev)
 root=$work/root
 mkdir -p "$root" "$work"/apt/{lists,archives}/partial "$work/packages"
 touch "$work/apt/status"

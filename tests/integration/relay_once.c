@@ -32,18 +32,25 @@ struct crowd {
 
 static const float tiers[] = {12, 30};
 
-static void observe(struct reader *reader, const struct crowd *crowd, uint32_t first, uint32_t count)
+static uint64_t observe(struct reader *reader, const struct crowd *crowd)
 {
     static const uint32_t every[] = {1, 3};
 
-    qd_client_observe(reader->client, &(qd_msg_observers){.room = crowd->room,
-                                                          .count = count,
-                                                          .id = crowd->id + first,
-                                                          .entity = crowd->id + first,
-                                                          .range = crowd->range + first,
-                                                          .tier_count = 2,
-                                                          .relay_range = tiers,
-                                                          .relay_every = every});
+    return qd_client_observe(reader->client, &(qd_msg_observers){.room = crowd->room,
+                                                                 .count = OBSERVERS,
+                                                                 .id = crowd->id,
+                                                                 .entity = crowd->id,
+                                                                 .range = crowd->range,
+                                                                 .tier_count = 2,
+                                                                 .relay_range = tiers,
+                                                                 .relay_every = every});
+}
+
+/* The room has the options; without that, another session's Step could overtake them. */
+static void set_options(struct reader *reader)
+{
+    session_expect(reader->client, qd_client_set_all_view_options(reader->client, &reader->options),
+                   QD_SERVER_ACCEPTED);
 }
 
 static void open_reader(struct reader *reader, const struct crowd *crowd, qd_msg_set_view_options options)
@@ -51,12 +58,12 @@ static void open_reader(struct reader *reader, const struct crowd *crowd, qd_msg
     options.room = crowd->room;
     *reader = (struct reader){.client = session_open(ADDRESS), .views = qd_view_create(NULL), .options = options};
     session_join(reader->client, "relay once");
+    qd_client_confirm(reader->client, true);
     if (options.relay_once) {
-        qd_client_set_all_view_options(reader->client, &options);
+        set_options(reader);
     }
     reader->error = options.has_relay_k ? ldexp(1, -options.relay_k - 1) : 0;
-    observe(reader, crowd, 0, OBSERVERS);
-    session_settle(reader->client);
+    session_expect(reader->client, observe(reader, crowd), QD_SERVER_ACCEPTED);
 }
 
 static void close_reader(struct reader *reader)
@@ -256,8 +263,7 @@ SESSION_TEST(other_precision_starts_with_a_reset)
             reader.options.has_relay_k = i == 15 || i == 25;
             reader.options.relay_k = i == 15 ? 3 : i == 25 ? -2 : 0;
             reader.error = reader.options.has_relay_k ? ldexp(1, -reader.options.relay_k - 1) : 0;
-            qd_client_set_all_view_options(reader.client, &reader.options);
-            session_settle(reader.client);
+            set_options(&reader);
         }
         const uint64_t tick = step(writer, &crowd);
         read_tick(&plain, tick);

@@ -10,7 +10,8 @@
 #include "support/session.h"
 #include "tests/support/test.h"
 
-#define ROOMS 1000
+#define ROOMS        1000
+#define ANSWER_ROOMS 256 /* that the server looks at for one list */
 
 /* A thousand rooms, half of them on their own clock; in each, two boxes meet and part, and only its own events come. */
 SESSION_TEST(thousand_rooms_tick_independently)
@@ -163,7 +164,7 @@ SESSION_TEST(list_reports_each_room)
         assert_true(list->count == 1 || list->more);
     } while (list->count == 0);
     assert_string_equal(list->rooms[0].name, "seen");
-    assert_int_equal(answers, 3);
+    assert_int_equal(answers, (3 * ROOMS + ANSWER_ROOMS - 1) / ANSWER_ROOMS);
 
     /* The list follows the state of the room within moments. */
     const qd_msg_room_info *info;

@@ -27,13 +27,14 @@ FILES_MAX = 16
 
 # Which folders each folder may include. A folder may always include itself.
 LAYERS = {
-    "server": ["app"],
-    "app": ["app/config", "client/options", "admin", "session", "session/check", "actor", "actor/service", "room", "space", "work", "net", "net/tls", "base", "proto"],
+    "server": ["app", "app/health"],
+    "app": ["app/config", "app/health", "client/options", "admin", "session", "session/check", "actor", "actor/service", "room", "space", "work", "net", "net/tls", "base", "proto"],
     "app/config": ["client/options"],
+    "app/health": ["net", "base"],
     "admin": ["admin/parts", "session", "session/check", "actor", "actor/service", "base", "proto"],
     "admin/parts": ["session/check", "base", "proto"],
     "session": ["session/check", "actor", "actor/state", "actor/service", "actor/pacing", "net", "base", "proto"],
-    "session/check": ["actor/commands", "actor/service", "base/files", "base", "proto", "proto/relay"],
+    "session/check": ["actor/commands", "actor/service", "base/files", "base", "proto", "proto/relay", "proto/token"],
     "actor": ["actor/commands", "actor/tick", "actor/relay", "actor/state", "actor/service", "actor/pacing", "room", "base", "proto"],
     "actor/commands": ["actor/tick", "actor/relay", "actor/state", "actor/service", "actor/pacing", "room", "base", "proto"],
     "actor/tick": ["actor/relay", "actor/state", "actor/service", "actor/pacing", "room", "base", "proto"],
@@ -275,6 +276,9 @@ UNSEEN = {
     "line %u of %s: ": OF_TOKENS,
     "the token has %zu bytes; must have at most %u": OF_TOKENS,
     "an earlier line has the same token; must be in one line. Leave one out": OF_TOKENS,
+    "an earlier line has the key %s, too; must be in one line. Give one another id": OF_TOKENS,
+    "the server has no memory left to check a token (--memory-max). Connect again later":
+        "the Error and GoAway need more memory than the grant that did not fit",
     "the word behind the token is no role; must be admin, writer or reader. A token has no spaces": OF_TOKENS,
     "has no token; must have at least one. Write one per line": OF_TOKENS,
     "cannot be read: %s": OF_TOKENS,
