@@ -11,25 +11,16 @@
 
 static const qd_id_entry nowhere = {QD_SLOT_NONE, QD_OWNER_NOBODY};
 
-static uint64_t pack(qd_id_entry entry)
-{
-    return (uint64_t)entry.owner << 32 | entry.slot;
-}
-static qd_id_entry unpack(uint64_t value)
-{
-    return (qd_id_entry){(uint32_t)value, (uint32_t)(value >> 32)};
-}
-
 void qd_ids_init(qd_ids *ids, qd_heap *heap, uint64_t salt)
 {
     *ids = (qd_ids){.heap = heap};
-    qd_map_init(&ids->map, heap, salt);
+    qd_id_map_init(&ids->map, heap, salt);
 }
 
 void qd_ids_deinit(qd_ids *ids)
 {
     qd_heap_free(ids->heap, ids->table, ids->table_count * sizeof ids->table[0]);
-    qd_map_deinit(&ids->map);
+    qd_id_map_deinit(&ids->map);
 }
 
 /* Moves the ids from `first` on that the table covers now from the map into the table. */
@@ -48,7 +39,7 @@ static void take_over(qd_ids *ids, uint32_t first)
     }
     for (uint32_t id = first; id < ids->table_count; id++) {
         if (ids->table[id].slot != QD_SLOT_NONE) {
-            (void)qd_map_remove(&ids->map, id);
+            (void)qd_id_map_remove(&ids->map, id);
         }
     }
 }
@@ -87,7 +78,7 @@ qd_status qd_ids_put(qd_ids *ids, uint32_t id, qd_id_entry entry)
     if (id < ids->table_count) {
         ids->table[id] = entry;
     } else {
-        qd_status status = qd_map_put(&ids->map, id, pack(entry));
+        qd_status status = qd_id_map_put(&ids->map, id, entry);
 
         if (status != QD_OK) {
             return status;
@@ -104,7 +95,7 @@ void qd_ids_set(qd_ids *ids, uint32_t id, qd_id_entry entry)
         ids->table[id] = entry;
         return;
     }
-    qd_status status = qd_map_put(&ids->map, id, pack(entry));
+    qd_status status = qd_id_map_put(&ids->map, id, entry);
     QD_ASSERT(status == QD_OK); /* replacing needs no memory */
 }
 
@@ -114,7 +105,7 @@ void qd_ids_remove(qd_ids *ids, uint32_t id)
         QD_ASSERT(ids->table[id].slot != QD_SLOT_NONE);
         ids->table[id] = nowhere;
     } else {
-        bool was_there = qd_map_remove(&ids->map, id);
+        bool was_there = qd_id_map_remove(&ids->map, id);
 
         QD_ASSERT(was_there);
     }
@@ -126,7 +117,7 @@ static void move_to_map(qd_ids *ids, uint32_t count)
 {
     for (uint32_t id = count; id < ids->table_count; id++) {
         if (ids->table[id].slot != QD_SLOT_NONE) {
-            qd_status status = qd_map_put(&ids->map, id, pack(ids->table[id]));
+            qd_status status = qd_id_map_put(&ids->map, id, ids->table[id]);
 
             QD_ASSERT(status == QD_OK);
         }
@@ -147,7 +138,7 @@ static void shrink(qd_ids *ids, uint32_t count)
 {
     qd_id_entry *table = qd_heap_alloc(ids->heap, count * sizeof *table);
 
-    if (!table || qd_map_reserve(&ids->map, ids->map.count + count_from(ids, count)) != QD_OK) {
+    if (!table || qd_id_map_reserve(&ids->map, ids->map.count + count_from(ids, count)) != QD_OK) {
         qd_heap_free(ids->heap, table, table ? count * sizeof *table : 0);
         return;
     }
@@ -162,7 +153,7 @@ void qd_ids_trim(qd_ids *ids)
 {
     uint32_t count = TABLE_COUNT_MIN;
 
-    qd_map_trim(&ids->map);
+    qd_id_map_trim(&ids->map);
     if (ids->count == 0) {
         qd_heap_free(ids->heap, ids->table, ids->table_count * sizeof ids->table[0]);
         ids->table = NULL;
@@ -177,21 +168,7 @@ void qd_ids_trim(qd_ids *ids)
     }
 }
 
-qd_id_entry qd_ids_get_mapped(const qd_ids *ids, uint32_t id)
-{
-    uint64_t value;
-
-    return qd_map_get(&ids->map, id, &value) ? unpack(value) : nowhere;
-}
-
 bool qd_ids_next_mapped(const qd_ids *ids, uint32_t *cursor, uint32_t *id, qd_id_entry *entry)
 {
-    uint64_t key, value;
-
-    if (!qd_map_next(&ids->map, cursor, &key, &value)) {
-        return false;
-    }
-    *id = (uint32_t)key;
-    *entry = unpack(value);
-    return true;
+    return qd_id_map_next(&ids->map, cursor, id, entry);
 }

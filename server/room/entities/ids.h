@@ -3,7 +3,7 @@
  * From a client's id to the slot and the owner of its entity.
  *
  *     id < table_count:  table[id], one read        (most clients count ids up)
- *     other ids:         a salted hash map
+ *     other ids:         a salted hash map (id_map.h)
  *
  * The table covers at most about twice as many ids as there are entities, so that sparse or random ids cost no memory.
  * It grows with the number of entities, and takes over what it then covers from the map. qd_ids_trim goes back.
@@ -11,21 +11,14 @@
 #ifndef QD_ROOM_ENTITIES_IDS_H
 #define QD_ROOM_ENTITIES_IDS_H
 
-#include "../../base/memory/map.h"
-
-#define QD_SLOT_NONE    UINT32_MAX
-#define QD_OWNER_NOBODY (UINT32_MAX - 1) /* of an unknown id; no member has this number */
-
-typedef struct qd_id_entry {
-    uint32_t slot, owner;
-} qd_id_entry;
+#include "id_map.h"
 
 typedef struct qd_ids {
     qd_heap *heap;
     qd_id_entry *table;
     uint32_t table_count; /* 0, or a power of two */
     uint32_t count;       /* ids, in table and map */
-    qd_map map;
+    qd_id_map map;
 } qd_ids;
 
 void qd_ids_init(qd_ids *ids, qd_heap *heap, uint64_t salt);
@@ -41,10 +34,8 @@ void qd_ids_remove(qd_ids *ids, uint32_t id);
 /* Gives back memory that was for many more ids, if there is memory for less. */
 void qd_ids_trim(qd_ids *ids);
 
-/* Goes through the ids beyond the table, in no order; use it as qd_map_next. */
+/* Goes through the ids beyond the table, in no order; use it as qd_id_map_next. */
 bool qd_ids_next_mapped(const qd_ids *ids, uint32_t *cursor, uint32_t *id, qd_id_entry *entry);
-
-qd_id_entry qd_ids_get_mapped(const qd_ids *ids, uint32_t id);
 
 /* Whether the table covers all ids that have no other bits than these. */
 static inline bool qd_ids_in_table(const qd_ids *ids, uint32_t bits)
@@ -55,7 +46,7 @@ static inline bool qd_ids_in_table(const qd_ids *ids, uint32_t bits)
 /* {QD_SLOT_NONE, QD_OWNER_NOBODY} if the id is unknown. */
 static inline qd_id_entry qd_ids_get(const qd_ids *ids, uint32_t id)
 {
-    return id < ids->table_count ? ids->table[id] : qd_ids_get_mapped(ids, id);
+    return id < ids->table_count ? ids->table[id] : qd_id_map_get(&ids->map, id);
 }
 
 #endif

@@ -7,7 +7,7 @@
 #include "refusals.h"
 #include "rosters.h"
 
-#define MAP_FETCH_COUNT_MIN 16384u /* ids beyond the table; with fewer, their map is in the cache */
+#define MAP_FETCHED 64u /* lines of the map that are fetched together: a part of the first cache */
 
 /* Sound runs of a roster that follow each other are applied together, as long as their columns stay in the cache. */
 #define TOGETHER_COUNT (16 * QD_ROSTER_RUN)
@@ -65,24 +65,36 @@ static bool look_up_in_table(const qd_id_entry *table, uint32_t member, const ui
     return bad == 0;
 }
 
+/* look_up for ids of which some are in the map. Of each few, where all searches begin is fetched before the first. */
+static bool look_up_in_map(const qd_ids *ids, uint32_t member, const uint32_t *id, uint32_t count, uint32_t *slots)
+{
+    uint32_t home[MAP_FETCHED], bad = 0;
+
+    for (uint32_t first = 0; first < count; first += MAP_FETCHED) {
+        const uint32_t end = count - first < MAP_FETCHED ? count : first + MAP_FETCHED;
+
+        for (uint32_t i = first; i < end; i++) {
+            home[i - first] = qd_id_map_home(&ids->map, id[i]);
+            __builtin_prefetch(&ids->map.bucket[home[i - first]]);
+        }
+        for (uint32_t i = first; i < end; i++) {
+            const qd_id_entry entry =
+                id[i] < ids->table_count ? ids->table[id[i]] : qd_id_map_get_at(&ids->map, home[i - first], id[i]);
+
+            bad |= !qd_may_change(entry, member); /* QD_OWNER_NOBODY of an unknown id is neither of both */
+            slots[i] = entry.slot;
+        }
+    }
+    return bad == 0;
+}
+
 /* Finds the slots of the ids. Returns whether all entities exist and the member may move them. */
 static bool look_up(const qd_ids *ids, uint32_t member, const uint32_t *id, uint32_t count, uint32_t *slots)
 {
-    uint32_t bad = 0;
-
     if (qd_ids_in_table(ids, any_bits(id, count))) {
         return look_up_in_table(ids->table, member, id, count, slots);
     }
-    for (uint32_t i = 0; ids->map.count >= MAP_FETCH_COUNT_MIN && i < count; i++) {
-        qd_map_fetch(&ids->map, id[i]);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        qd_id_entry entry = qd_ids_get(ids, id[i]);
-
-        bad |= !qd_may_change(entry, member); /* QD_OWNER_NOBODY of an unknown id is neither of both */
-        slots[i] = entry.slot;
-    }
-    return bad == 0;
+    return ids->map.count > 0 && look_up_in_map(ids, member, id, count, slots);
 }
 
 /* ---- runs ---- */
