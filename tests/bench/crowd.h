@@ -16,6 +16,9 @@
  *     rush      the same by more than their size, so that none overlaps where it was
  *     deep      10,000 boxes of 0.01 to 1, in ten tiny clusters in a world a million long
  *     lines     10,000 boxes of 0.6 of the world's side by 0.05, and 100,000 of them
+ *     decades   10,000 boxes of 0.001 to 100 (log-uniform)
+ *     contract  100,000 boxes of 1, which come 1 % closer to the middle of the world at each tick
+ *     explode   100,000 boxes of 1, in a twentieth of the world's side at first, which go 6 % farther from its middle
  *
  * Worlds are squares or cubes of such a side that a box overlaps as many others in three dimensions as in two: W2 in a
  * square of 4 sqrt(n), or a cube of 3.17 cbrt(n).
@@ -43,7 +46,9 @@ typedef enum hard_case {
     TURNS,
     GATHER,
     DEEP,
-    LINES
+    LINES,
+    CONTRACT,
+    EXPLODE
 } hard_case;
 
 typedef struct workload {
@@ -78,12 +83,18 @@ static const workload workloads[] = {
     {"deep", 10000, 50, {10000, 46415.888}, 0.01, 1, 0.02f, 1, 1, DEEP},
     {"lines", 10000, 50, {4, 3.1748021}, 0.05, 0.05, 0.25f, 1, 0, LINES},
     {"lines_100k", 100000, 15, {4, 3.1748021}, 0.05, 0.05, 0.25f, 1, 0, LINES},
+    {"decades", 10000, 100, {83.4, 97.5}, 0.001, 100, 0.25f, 1, 0, PLAIN},
+    {"contract", 100000, 200, {4, 3.1748021}, 1, 1, 0.25f, 1, 0, CONTRACT},
+    {"explode", 100000, 50, {4, 3.1748021}, 1, 1, 0.25f, 1, 0, EXPLODE},
 };
 
 #define CLUSTERS     10
 #define GATHER_TICKS 60u
 #define TURN_TICKS   5u
 #define TURN_SHARE   50u /* one of so many walks */
+#define CLOSER       0.99f
+#define FARTHER      1.06f
+#define EXPLODE_FROM 0.05f /* of the side */
 
 typedef struct crowd {
     const workload *load;
@@ -151,6 +162,9 @@ static void crowd_place(crowd *c, uint32_t i, double center[CLUSTERS][3], double
         } else if (load->hard == HUGE_BOX && i == 0) {
             at = c->side * 0.5;
         }
+        if (load->hard == EXPLODE) {
+            at = c->side / 2 + (at - c->side / 2) * (double)EXPLODE_FROM;
+        }
         c->at[k][i] = c->home[k][i] = crowd_inside(c, at, (double)crowd_half(c, i, k));
         c->speed[k][i] = (float)(crowd_chance(c) * 2 - 1) * load->speed;
         if (load->hard == PILE) {
@@ -203,6 +217,10 @@ static void crowd_move(crowd *c, uint32_t i, uint32_t k)
         *at = c->home[k][i] + (float)(crowd_chance(c) - 0.5) * 0.1f;
     } else if (c->load->hard == GATHER && c->tick < GATHER_TICKS) {
         *at += (c->home[k][i] - *at) / (float)(GATHER_TICKS - c->tick);
+    } else if (c->load->hard == CONTRACT || c->load->hard == EXPLODE) {
+        const float middle = (float)c->side / 2, way = c->load->hard == CONTRACT ? CLOSER : FARTHER;
+
+        *at = crowd_inside(c, (double)(middle + (*at - middle) * way), (double)half);
     } else if (i < crossing) {
         *at = c->home[k][i] + ((c->tick + i) % 2 ? 0.6f : -0.6f);
     } else {
