@@ -4,7 +4,6 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../base/clock.h"
@@ -117,13 +116,14 @@ qd_limits qd_limits_of(const qd_server_options *options)
     for (size_t i = 0; i < sizeof quotas / sizeof quotas[0]; i++) {
         *quotas[i] = *quotas[i] != 0 ? *quotas[i] : UINT32_MAX;
     }
+    limits.session_memory_max = limits.session_memory_max != 0 ? limits.session_memory_max : UINT64_MAX;
     limits.token_memory_max = limits.token_memory_max != 0 ? limits.token_memory_max : UINT64_MAX;
     return limits;
 }
 
 /* ---- a file that cannot be read to its end ---- */
 
-#define LOOK_MS    20u
+#define LOOK_MS    20u   /* between two looks whether it is read */
 #define LOG_MS_MAX 1000u /* how long the log may wait for the reader of stderr */
 
 /* A second thread, while the main thread reads files. */
@@ -134,28 +134,33 @@ typedef struct watch {
     uint32_t drain_seconds;
 } watch;
 
-static void rest(void)
-{
-    nanosleep(&(struct timespec){.tv_nsec = LOOK_MS * 1000000L}, NULL);
-}
-
-/* Ends the process when SIGTERM has waited for --drain-seconds. */
+/* Ends the process when SIGTERM has waited for --drain-seconds, or at the second one. The main thread gets the first if
+ * the files are read before. */
 static void *watch_for_stop(void *argument)
 {
     const watch *self = argument;
+    uint64_t due_ns = QD_NEVER;
+    int first = 0;
 
-    for (uint64_t due_ns = QD_NEVER; !atomic_load(&self->is_over); rest()) {
-        const uint64_t now_ns = qd_clock_now_ns();
+    while (!atomic_load(&self->is_over)) {
+        const int number = qd_signals_take_stop(LOOK_MS);
 
-        if (due_ns == QD_NEVER && qd_signals_stop_is_pending()) {
-            due_ns = now_ns + self->drain_seconds * UINT64_C(1000000000);
+        if (number != 0 && first != 0) {
+            qd_signals_end_now(number);
         }
-        if (now_ns >= due_ns) {
+        if (number != 0) {
+            first = number;
+            due_ns = qd_clock_now_ns() + self->drain_seconds * UINT64_C(1000000000);
+        }
+        if (qd_clock_now_ns() >= due_ns) {
             qd_log(QD_LOG_WARN, "stopped while the configuration was read",
                    QD_LOG_NUMBER("drain_seconds", self->drain_seconds));
             qd_log_stop(LOG_MS_MAX);
             _exit(0);
         }
+    }
+    if (first != 0) {
+        qd_signals_put_back(first);
     }
     return NULL;
 }

@@ -40,10 +40,10 @@ void qd_signals_block(void)
     signal(SIGUSR2, SIG_IGN);
 }
 
-int qd_signals_wait(uint32_t ms)
+/* With `ms` 0 it waits for as long as it takes. */
+static int wait_for(sigset_t set, uint32_t ms)
 {
     const struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000};
-    const sigset_t set = awaited();
     int number;
 
     do {
@@ -52,23 +52,35 @@ int qd_signals_wait(uint32_t ms)
     return number > 0 ? number : 0;
 }
 
-bool qd_signals_stop_is_pending(void)
+int qd_signals_wait(uint32_t ms)
 {
-    sigset_t set;
+    return wait_for(awaited(), ms);
+}
 
-    return sigpending(&set) == 0 && (sigismember(&set, SIGTERM) == 1 || sigismember(&set, SIGINT) == 1);
+int qd_signals_take_stop(uint32_t ms)
+{
+    return wait_for(stopping(), ms);
+}
+
+void qd_signals_put_back(int number)
+{
+    kill(getpid(), number);
 }
 
 /* The system ignores the default action for process 1, as a container's only process is. */
-static void end_now(int number)
+void qd_signals_end_now(int number)
 {
+    const sigset_t set = stopping();
+
+    signal(number, SIG_DFL);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
     raise(number);
     _exit(SIGNALED_STATUS + number);
 }
 
 void qd_signals_release(void)
 {
-    const struct sigaction once = {.sa_handler = end_now, .sa_flags = (int)SA_RESETHAND | SA_NODEFER};
+    const struct sigaction once = {.sa_handler = qd_signals_end_now, .sa_flags = (int)SA_RESETHAND | SA_NODEFER};
     const sigset_t set = stopping();
 
     /* The process may have inherited that SIGINT is ignored, as a shell's background job. */

@@ -14,8 +14,12 @@ void qd_signals_block(void);
 /* Waits for a signal and returns its number: SIGTERM, SIGINT or SIGHUP. With `ms` it waits no longer than that, and
  * returns 0 then. */
 int qd_signals_wait(uint32_t ms);
-/* Whether SIGTERM or SIGINT has come, and nobody has waited for it yet. [any] */
-bool qd_signals_stop_is_pending(void);
+/* Waits for SIGTERM or SIGINT for `ms`, and returns its number or 0. qd_signals_wait does not see it then, unless
+ * qd_signals_put_back returns it. For one thread beside the main thread, while that does not wait for signals. */
+int qd_signals_take_stop(uint32_t ms);
+void qd_signals_put_back(int number);
+/* Ends the process as if the signal had its default effect, also as process 1. */
+void qd_signals_end_now(int number);
 /* From now on SIGTERM and SIGINT end the process at once, also as process 1, and SIGHUP has no effect. */
 void qd_signals_release(void);
 

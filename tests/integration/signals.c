@@ -168,25 +168,63 @@ SESSION_TEST(second_signal_ends_a_server_that_is_process_1)
     expect_end_at_second_signal(parent, child_of(parent), address);
 }
 
-/* The file becomes a pipe into which nobody writes. */
-SESSION_TEST(signal_ends_a_server_whose_reload_waits_for_a_file)
+/* The file of its log level becomes a pipe into which nobody writes, and the server reads it. */
+static qd_process *start_hanging_reload(char path[64], const char *drain_seconds)
 {
-    char path[] = "/tmp/quadrille-level-XXXXXX", pipe_path[64];
-    const int file = mkstemp(path);
+    char pipe_path[80];
 
+    snprintf(path, 64, "/tmp/quadrille-level-XXXXXX");
+    const int file = mkstemp(path);
     assert_true(file >= 0);
     close(file);
     write_file(path, "info\n");
     qd_process *server =
-        qd_server_start(QD_ARGS("--listen", "127.0.0.1:0", "--log-level-file", path, "--drain-seconds", "1"));
+        qd_server_start(QD_ARGS("--listen", "127.0.0.1:0", "--log-level-file", path, "--drain-seconds", drain_seconds));
     snprintf(pipe_path, sizeof pipe_path, "%s.pipe", path);
     assert_int_equal(mkfifo(pipe_path, 0600), 0);
     assert_int_equal(rename(pipe_path, path), 0);
     qd_process_signal(server, SIGHUP);
     rest();
     qd_process_signal(server, SIGTERM);
+    return server;
+}
+
+SESSION_TEST(signal_ends_a_server_whose_reload_waits_for_a_file)
+{
+    char path[64];
+    qd_process *server = start_hanging_reload(path, "1");
+
     assert_int_equal(qd_process_wait(server, DEADLINE_MS), 0);
     await_lines(server, " warn  stopped while the configuration was read drain_seconds=1\n", 1);
+    unlink(path);
+    qd_process_destroy(server);
+}
+
+/* It comes as often as it takes until the first has been seen. */
+SESSION_TEST(second_signal_ends_a_server_whose_reload_waits_for_a_file)
+{
+    char path[64];
+    qd_process *server = start_hanging_reload(path, "3600");
+
+    for (uint32_t waited = 0; qd_process_runs(server); waited++) {
+        assert_true(waited < 2000);
+        rest();
+        qd_process_signal(server, SIGTERM);
+    }
+    assert_int_equal(qd_process_wait(server, DEADLINE_MS), 128 + SIGTERM);
+    unlink(path);
+    qd_process_destroy(server);
+}
+
+/* A signal that came while a file was read counts when it is read. */
+SESSION_TEST(signal_during_a_reload_that_ends_stops_the_server)
+{
+    char path[64];
+    qd_process *server = start_hanging_reload(path, "3600");
+
+    assert_true(qd_process_runs(server));
+    write_file(path, "warn\n");
+    assert_int_equal(qd_process_wait(server, DEADLINE_MS), 0);
     unlink(path);
     qd_process_destroy(server);
 }
