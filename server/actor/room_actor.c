@@ -79,7 +79,7 @@ qd_room_actor *qd_room_actor_create(qd_service *service, const char *name, const
         qd_room_actor_destroy(actor);
         return NULL;
     }
-    qd_charges_init(&actor->charges, actor->room, &actor->heap, creator->account->tenant);
+    qd_charges_init(&actor->charges, actor->room, &actor->heap, creator->account);
     atomic_fetch_add(&service->rooms, 1);
     return actor;
 }

@@ -81,6 +81,8 @@ static void write_traffic(qd_admin_answer *out, const qd_counters *counters)
     total(out, "received_bytes_total", "Bytes of frames from clients.", qd_counted(counters, QD_COUNT_BYTES_IN));
     total(out, "sent_bytes_total", "Bytes of frames to clients.", qd_counted(counters, QD_COUNT_BYTES_OUT));
     total(out, "sessions_resumed_total", "Sessions that were resumed.", qd_counted(counters, QD_COUNT_RESUMED));
+    total(out, "sessions_not_kept_total", "Resumable sessions that ended at once, because too many waited already.",
+          qd_counted(counters, QD_COUNT_NOT_KEPT));
     head(out, resets, "counter", "Reports with the full set, to new and to slow readers.");
     sample(out, resets, "of", "pairs", qd_counted(counters, QD_COUNT_RESETS_PAIRS));
     sample(out, resets, "of", "views", qd_counted(counters, QD_COUNT_RESETS_VIEWS));

@@ -98,7 +98,14 @@ static const qd_option_choice formats[] = {{"text", QD_LOG_FORMAT_TEXT}, {"json"
 #define FIXED(number)      FIXED_TEXT(number) "; no limit with one token"
 #define FIXED_TEXT(number) #number
 
-#define ROWS_COUNT 53u
+/* Of one session or token. */
+#define MEMORY_OF(name, help, variable)                                                                                \
+    {                                                                                                                  \
+        name, "SIZE", help, QD_OPTION_SIZE, .value = &(variable), .min = MIB, .max = 1024.0 * 1024 * GIB,              \
+                                            .otherwise = HALF("--memory-max"), .reloads = true                         \
+    }
+
+#define ROWS_COUNT 54u
 
 typedef struct table {
     qd_server_options options;
@@ -201,6 +208,8 @@ static void table_init(table *all)
                  limits->session_visible_entries_max, 1, UINT32_MAX, NULL),
         RELOADED("--session-subscriptions-max", "allow at most N subscriptions per session",
                  limits->session_subscriptions_max, 1, MIB, NULL),
+        MEMORY_OF("--session-memory-max", "let the rooms of each session use at most SIZE of memory",
+                  limits->session_memory_max),
         RELOADED("--token-connections-max", "accept at most N connections per token", limits->token_connections_max, 1,
                  1000000, HALF("--connections-max")),
         RELOADED("--token-detached-max", "keep at most N sessions without a connection per token",
@@ -215,9 +224,8 @@ static void table_init(table *all)
                  limits->token_visible_entries_max, 1, UINT32_MAX, FIXED(QD_TOKEN_VISIBLE_ENTRIES_MAX)),
         RELOADED("--token-subscriptions-max", "allow at most N subscriptions per token",
                  limits->token_subscriptions_max, 1, UINT32_MAX, FIXED(QD_TOKEN_SUBSCRIPTIONS_MAX)),
-        {"--token-memory-max", "SIZE", "let the rooms of each token use at most SIZE of memory", QD_OPTION_SIZE,
-         .value = &limits->token_memory_max, .min = MIB, .max = 1024.0 * 1024 * GIB, .otherwise = HALF("--memory-max"),
-         .reloads = true},
+        MEMORY_OF("--token-memory-max", "let the rooms of each token use at most SIZE of memory",
+                  limits->token_memory_max),
         PATH("--token-file", "accept only the tokens in FILE, and join tokens that its keys sign", options->token_file,
              "accept any token"),
         PATH("--tls-cert", "encrypt connections with the certificate in FILE (PEM)", options->tls_cert,

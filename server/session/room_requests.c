@@ -38,13 +38,13 @@ static qd_room_actor *create(qd_session *session, const qd_msg_open_room *open, 
         (void)qd_fault_invalid(fault, "bounds are missing; must be there for a new room. Send them");
         return NULL;
     }
-    qd_account *tenant = session->endpoint->account->tenant;
+    qd_account *account = session->endpoint->account, *tenant = account->tenant;
     qd_shortage shortage;
     if (!qd_access_check_create(session, fault) || !may_have_another(session, fault)) {
         return NULL;
     }
     if (qd_account_take(tenant, QD_QUOTA_CREATED, 1, &shortage) == 0 ||
-        qd_account_is_full(tenant, QD_QUOTA_MEMORY, &shortage)) {
+        qd_account_is_full(account, QD_QUOTA_MEMORY, &shortage)) {
         if (shortage.quota == QD_QUOTA_MEMORY) {
             qd_account_give(tenant, QD_QUOTA_CREATED, 1);
         }

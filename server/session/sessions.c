@@ -28,6 +28,7 @@ static bool detach(qd_sessions *sessions, qd_session *session)
         return false;
     }
     if (sessions->detached_count >= limits->connections_max) {
+        qd_count(&service->counters, QD_COUNT_NOT_KEPT, 1);
         qd_log(QD_LOG_WARN, "a session is not kept: too many wait to be resumed (--connections-max)",
                QD_LOG_NUMBER("session", session->endpoint->session),
                QD_LOG_NUMBER("detached", sessions->detached_count), QD_LOG_PEER(session->link->peer));
@@ -36,6 +37,7 @@ static bool detach(qd_sessions *sessions, qd_session *session)
     qd_shortage shortage;
     if (qd_account_take(session->endpoint->account->tenant, QD_QUOTA_DETACHED, 1, &shortage) == 0) {
         qd_count_refusal(&service->counters, &shortage);
+        qd_count(&service->counters, QD_COUNT_NOT_KEPT, 1);
         return false;
     }
     session->detached = true;

@@ -282,6 +282,23 @@ SCENARIO(memory_of_a_tokens_rooms_is_limited, .limits = {.token_memory_max = 1u 
     OPEN_NAMED(A, "created in a new room up to 1", "another"),
 };
 
+/* What a session's rooms use counts for the session, and not for others with its token. */
+SCENARIO(memory_of_a_sessions_rooms_is_limited, .limits = {.session_memory_max = 1u << 20},
+         CONFIG(.tick_mode = QD_TICK_MODE_STEP, .grace_ms = 100)) = {
+    CALL(set_tokens),
+    JOIN(A, "alpha"),
+    JOIN(B, "beta"),
+    CROWD(B, "", .first = 1, .count = 20000, .apart = 0.004F),
+    SPAWN_ONE(B, "accepted 0 QUOTA_SESSION: (--session-memory-max)", 30000),
+    OPEN_NAMED(A, "error QUOTA_SESSION: --session-memory-max", "another"),
+    JOIN(C, "alpha"),
+    OPEN_NAMED(C, "created in a new room up to 1", "another"),
+    /* The room outlives the session, and still counts for the token only. */
+    CLOSE(A),
+    SPAWN_ONE(B, "accepted 0 QUOTA_SESSION: (--session-memory-max)", 30000),
+    DESPAWN(B, "", 1),
+};
+
 /* ---- addresses ---- */
 
 /* Whether a session from there may create a room of that name. */

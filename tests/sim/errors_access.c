@@ -42,9 +42,11 @@ static void write_quotas_of_session(sim_texts *texts, sim_house *house, sim_peer
     max[QD_QUOTA_ENTITIES] = max[QD_QUOTA_VISIBLE] = max[QD_QUOTA_SUBSCRIBED] = 0;
 }
 
+/* With the memory of a session's rooms, which is counted like that of a tenant's. */
 static void write_quotas_of_tenant(sim_texts *texts, sim_house *house, sim_peer *peer)
 {
     _Atomic uint64_t *max = house->server.service.accounts.quotas.tenant;
+    _Atomic uint64_t *max_of_session = house->server.service.accounts.quotas.session;
     const uint64_t rooms = max[QD_QUOTA_CREATED];
 
     texts->for_memory = true; /* the rooms of other cases are closing */
@@ -54,6 +56,9 @@ static void write_quotas_of_tenant(sim_texts *texts, sim_house *house, sim_peer 
     max[QD_QUOTA_MEMORY] = 1;
     ask(texts, peer, more);
     max[QD_QUOTA_MEMORY] = 0;
+    max_of_session[QD_QUOTA_MEMORY] = 1;
+    ask(texts, peer, more);
+    max_of_session[QD_QUOTA_MEMORY] = 0;
     texts->for_memory = false;
 }
 

@@ -59,6 +59,7 @@ void sim_house_open(sim_house *house, const qd_limits *limits)
                             .token_observers_max = or_else(limits->token_observers_max, UINT32_MAX),
                             .token_visible_entries_max = or_else(limits->token_visible_entries_max, UINT32_MAX),
                             .token_subscriptions_max = or_else(limits->token_subscriptions_max, UINT32_MAX),
+                            .session_memory_max = limits->session_memory_max,
                             .token_memory_max = limits->token_memory_max,
                             .session_share = or_else(limits->session_share, 100)};
 

@@ -209,6 +209,7 @@ void qd_shortage_text(const qd_shortage *shortage, char text[QD_SHORTAGE_TEXT_BY
 {
     static const struct {
         const char *what, *option, *fix; /* the option without its "--session-" or "--token-" */
+        bool of_creator;
     } rows[QD_QUOTAS] = {
         [QD_QUOTA_JOINED] = {"rooms open", "rooms-max", "Leave one"},
         [QD_QUOTA_ENTITIES] = {"entities", "entities-max", "Despawn others"},
@@ -217,15 +218,18 @@ void qd_shortage_text(const qd_shortage *shortage, char text[QD_SHORTAGE_TEXT_BY
         [QD_QUOTA_SUBSCRIBED] = {"subscriptions", "subscriptions-max", "Unsubscribe from another room"},
         [QD_QUOTA_CONNECTIONS] = {"connections", "connections-max", "Close one"},
         [QD_QUOTA_DETACHED] = {"detached sessions", "detached-max", "Resume one"},
-        [QD_QUOTA_CREATED] = {"open rooms that they created", "rooms-max", "Close one"},
-        [QD_QUOTA_MEMORY] = {"bytes in rooms that they created", "memory-max", "Close one, or despawn entities"},
+        [QD_QUOTA_CREATED] = {"open rooms", "rooms-max", "Close one", true},
+        [QD_QUOTA_MEMORY] = {"bytes in rooms", "memory-max", "Close one, or despawn entities", true},
     };
     const bool of_session = shortage->code == QD_ERROR_QUOTA_SESSION;
 
-    snprintf(text, QD_SHORTAGE_TEXT_BYTES, "%s %" PRIu64 " %s; must have at most %" PRIu64 " (--%s-%s). %s",
+    snprintf(text, QD_SHORTAGE_TEXT_BYTES, "%s %" PRIu64 " %s%s; must have at most %" PRIu64 " (--%s-%s). %s",
              of_session                               ? "this session has"
              : shortage->code == QD_ERROR_QUOTA_TOKEN ? "the sessions of this token have"
                                                       : "the sessions of this address have",
-             shortage->used, rows[shortage->quota].what, shortage->max, of_session ? "session" : "token",
-             rows[shortage->quota].option, rows[shortage->quota].fix);
+             shortage->used, rows[shortage->quota].what,
+             !rows[shortage->quota].of_creator ? ""
+             : of_session                      ? " that it created"
+                                               : " that they created",
+             shortage->max, of_session ? "session" : "token", rows[shortage->quota].option, rows[shortage->quota].fix);
 }

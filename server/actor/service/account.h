@@ -3,9 +3,9 @@
  * Accounts: what clients use of the server, counted against quotas. Each session has an account, and its tenant has one:
  * all sessions of one line of --token-file. Without that, a token proves nothing, and a tenant is an address.
  *
- *     session, its memberships, rooms with its entities --> account of the session --+
- *                                                                                    +--> account of the tenant
- *     rooms that the tenant has created ---------------------------------------------+
+ *     session, its memberships, its entities, memory of the rooms that it has created --> account of the session --+
+ *                                                                                                                  |
+ *     rooms that the tenant has created, the entities that they own ------------------> account of the tenant <----+
  *
  * What is charged to a session's account is charged to its tenant's, too. Amounts are atomic, and charged in batches: one
  * operation per request, not per entity. [any]
@@ -28,10 +28,10 @@ typedef enum qd_quota {
     QD_QUOTA_OBSERVERS,   /* of a session */
     QD_QUOTA_VISIBLE,     /* visible entries of a session's observers */
     QD_QUOTA_SUBSCRIBED,  /* subscriptions of a session */
+    QD_QUOTA_MEMORY,      /* bytes of the rooms that the session has created */
     QD_QUOTA_CONNECTIONS, /* with that token; from here on, per tenant only */
     QD_QUOTA_DETACHED,    /* sessions that wait to be resumed */
     QD_QUOTA_CREATED,     /* rooms that the tenant has created */
-    QD_QUOTA_MEMORY,      /* bytes of those rooms */
     QD_QUOTAS
 } qd_quota;
 

@@ -26,6 +26,7 @@ typedef enum qd_counter {
     QD_COUNT_ERRORS,
     QD_COUNT_TOO_SLOW,
     QD_COUNT_RESUMED,
+    QD_COUNT_NOT_KEPT, /* resumable sessions that ended with their connections, because too many waited already */
     QD_COUNT_NOT_ALIVE,
     QD_COUNT_REFUSED_FULL,
     QD_COUNT_REFUSED_MEMORY,

@@ -59,6 +59,7 @@ typedef struct qd_limits {
     /* Quotas (account.h). Those of a session: 0: none. */
     uint32_t session_rooms_max, session_entities_max, session_observers_max, session_visible_entries_max,
         session_subscriptions_max;
+    uint64_t session_memory_max; /* 0: half of the server's, and none with one token */
     /* Those of a token: 0: half of the server's, and none with one token; */
     uint32_t token_connections_max, token_detached_max, token_rooms_max;
     uint64_t token_memory_max;

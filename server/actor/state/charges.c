@@ -15,12 +15,12 @@ static qd_charge *charge_of(qd_charges *charges, uint32_t owner)
 }
 
 /* Charges the difference to `now`. */
-static void settle(qd_charge *charge, qd_quota quota, uint64_t *charged, uint64_t now)
+static void settle(qd_account *account, qd_quota quota, uint64_t *charged, uint64_t now)
 {
     if (now > *charged) {
-        qd_account_add(charge->account, quota, now - *charged);
+        qd_account_add(account, quota, now - *charged);
     } else if (now < *charged) {
-        qd_account_give(charge->account, quota, *charged - now);
+        qd_account_give(account, quota, *charged - now);
     }
     *charged = now;
 }
@@ -28,7 +28,7 @@ static void settle(qd_charge *charge, qd_quota quota, uint64_t *charged, uint64_
 bool qd_charges_may_grow(qd_charges *charges)
 {
     charges->short_of.code = QD_ERROR_NONE;
-    return !qd_account_is_full(charges->of_room.account, QD_QUOTA_MEMORY, &charges->short_of);
+    return !qd_account_is_full(charges->creator, QD_QUOTA_MEMORY, &charges->short_of);
 }
 
 void qd_charges_allow(qd_charges *charges, uint32_t owner, qd_quota quota, uint32_t wanted, bool grows)
@@ -61,15 +61,15 @@ void qd_charges_unsubscribe(qd_charges *charges, uint32_t member)
 {
     qd_charge *charge = charge_of(charges, member);
 
-    settle(charge, QD_QUOTA_SUBSCRIBED, &charge->subscriptions, 0);
+    settle(charge->account, QD_QUOTA_SUBSCRIBED, &charge->subscriptions, 0);
 }
 
 static void settle_memory(qd_charges *charges)
 {
-    const uint64_t now = charges->heap->bytes, charged = charges->of_room.memory;
+    const uint64_t now = charges->heap->bytes, charged = charges->memory;
 
     if (charged == 0 || now >= charged + MEMORY_STEP || charged >= now + MEMORY_STEP) {
-        settle(&charges->of_room, QD_QUOTA_MEMORY, &charges->of_room.memory, now);
+        settle(charges->creator, QD_QUOTA_MEMORY, &charges->memory, now);
     }
 }
 
@@ -77,10 +77,10 @@ void qd_charges_settle(qd_charges *charges, uint32_t owner)
 {
     qd_charge *charge = charge_of(charges, owner);
 
-    settle(charge, QD_QUOTA_ENTITIES, &charge->entities, qd_room_owned_count(charges->room, owner));
-    settle(charge, QD_QUOTA_OBSERVERS, &charge->observers, qd_room_observer_count(charges->room, owner));
+    settle(charge->account, QD_QUOTA_ENTITIES, &charge->entities, qd_room_owned_count(charges->room, owner));
+    settle(charge->account, QD_QUOTA_OBSERVERS, &charge->observers, qd_room_observer_count(charges->room, owner));
     if (charge->observers == 0) {
-        settle(charge, QD_QUOTA_VISIBLE, &charge->visible_entries, 0);
+        settle(charge->account, QD_QUOTA_VISIBLE, &charge->visible_entries, 0);
     }
     settle_memory(charges);
 }
@@ -93,18 +93,18 @@ void qd_charges_settle_all(qd_charges *charges)
 
         if (charge->account != NULL) {
             qd_charges_settle(charges, member);
-            settle(charge, QD_QUOTA_VISIBLE, &charge->visible_entries, qd_room_visible_entries(charges->room, member));
+            settle(charge->account, QD_QUOTA_VISIBLE, &charge->visible_entries,
+                   qd_room_visible_entries(charges->room, member));
         }
     }
 }
 
 static void close_one(qd_charge *charge)
 {
-    settle(charge, QD_QUOTA_ENTITIES, &charge->entities, 0);
-    settle(charge, QD_QUOTA_OBSERVERS, &charge->observers, 0);
-    settle(charge, QD_QUOTA_VISIBLE, &charge->visible_entries, 0);
-    settle(charge, QD_QUOTA_SUBSCRIBED, &charge->subscriptions, 0);
-    settle(charge, QD_QUOTA_MEMORY, &charge->memory, 0);
+    settle(charge->account, QD_QUOTA_ENTITIES, &charge->entities, 0);
+    settle(charge->account, QD_QUOTA_OBSERVERS, &charge->observers, 0);
+    settle(charge->account, QD_QUOTA_VISIBLE, &charge->visible_entries, 0);
+    settle(charge->account, QD_QUOTA_SUBSCRIBED, &charge->subscriptions, 0);
     qd_account_release(charge->account);
     charge->account = NULL;
 }
@@ -120,9 +120,12 @@ bool qd_charges_open(qd_charges *charges, uint32_t member, qd_account *account)
     return true;
 }
 
-void qd_charges_init(qd_charges *charges, qd_room *room, qd_heap *heap, qd_account *tenant)
+void qd_charges_init(qd_charges *charges, qd_room *room, qd_heap *heap, qd_account *creator)
 {
-    *charges = (qd_charges){.room = room, .heap = heap, .of_room.account = qd_account_acquire(tenant)};
+    *charges = (qd_charges){.room = room,
+                            .heap = heap,
+                            .of_room.account = qd_account_acquire(creator->tenant),
+                            .creator = qd_account_acquire(creator)};
     settle_memory(charges);
 }
 
@@ -134,5 +137,7 @@ void qd_charges_deinit(qd_charges *charges)
     qd_array_drop(charges->heap, charges->members, charges->member_capacity);
     qd_account_give(charges->of_room.account, QD_QUOTA_CREATED, 1);
     close_one(&charges->of_room);
+    settle(charges->creator, QD_QUOTA_MEMORY, &charges->memory, 0);
+    qd_account_release(charges->creator);
     *charges = (qd_charges){0};
 }

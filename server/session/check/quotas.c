@@ -28,10 +28,11 @@ void qd_quotas_set(qd_quotas *quotas, const qd_limits *limits, uint64_t memory_b
          among(limits->token_visible_entries_max, QD_TOKEN_VISIBLE_ENTRIES_MAX, alone)},
         {QD_QUOTA_SUBSCRIBED, limits->session_subscriptions_max,
          among(limits->token_subscriptions_max, QD_TOKEN_SUBSCRIPTIONS_MAX, alone)},
+        {QD_QUOTA_MEMORY, share(limits->session_memory_max, memory_bytes_max, alone),
+         share(limits->token_memory_max, memory_bytes_max, alone)},
         {QD_QUOTA_CONNECTIONS, 0, share(limits->token_connections_max, limits->connections_max, alone)},
         {QD_QUOTA_DETACHED, 0, share(limits->token_detached_max, limits->connections_max, alone)},
         {QD_QUOTA_CREATED, 0, share(limits->token_rooms_max, limits->rooms_max, alone)},
-        {QD_QUOTA_MEMORY, 0, share(limits->token_memory_max, memory_bytes_max, alone)},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
