@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "server/room/entities/ids.h"
+#include "server/room/entities/ids/ids.h"
 #include "support/rng.h"
 #include "tests/support/test.h"
 

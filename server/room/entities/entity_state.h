@@ -10,7 +10,7 @@
 #include "../../base/assert.h"
 #include "../../base/memory/id_pool.h"
 #include "../common/room_types.h"
-#include "ids.h"
+#include "ids/ids.h"
 
 /* ---- rosters (rosters.h) ---- */
 

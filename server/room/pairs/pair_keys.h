@@ -16,7 +16,7 @@
 #define QD_ROOM_PAIRS_PAIR_KEYS_H
 
 #include "../../space/space.h"
-#include "../entities/ids.h"
+#include "../entities/ids/ids.h"
 
 #define QD_PAIR_KINDS (QD_SPACE_PASSED + 1)
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../../base/assert.h"
+#include "../../../base/assert.h"
 
 #define TABLE_COUNT_MIN 64u
 #define TRIM_SHARE      8u         /* a table shrinks if less than an eighth is in use */

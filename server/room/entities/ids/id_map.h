@@ -15,8 +15,8 @@
 
 #include <stdbool.h>
 
-#include "../../base/assert.h"
-#include "../../base/memory/alloc.h"
+#include "../../../base/assert.h"
+#include "../../../base/memory/alloc.h"
 
 #define QD_SLOT_NONE    UINT32_MAX
 #define QD_OWNER_NOBODY (UINT32_MAX - 1) /* of an unknown id; no member has this number */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../../base/memory/array.h"
+#include "../../../base/memory/array.h"
 
 #define PLACES      QD_ID_BUCKET_PLACES
 #define BUCKETS_MIN 4u
