@@ -13,6 +13,7 @@
 #define SETTLE_TICKS           4u   /* that an index has to find its shape */
 #define PROBE_TICKS            4u   /* behind them, that are compared with the tree */
 #define BETTER                 0.8  /* of the tree's cost, at most, is clearly better */
+#define OTHER_CONTENT          1.25 /* the tree's cost has changed by so much: an index that failed may be better now */
 #define LOOK_SHARE             32.0 /* a look at the tree costs one in so many of the steps before it */
 #define TICKS_MAX              65536.0
 #define DOUBLINGS_MAX          16u
@@ -49,14 +50,24 @@ static double price_of(const qd_auto *choice)
     return ldexp(PRICE, (int)choice->debt.doublings);
 }
 
+/* Whether the content is that with which an index failed. */
+static bool is_same_content(double cost, double failed)
+{
+    return cost < failed * OTHER_CONTENT && failed < cost * OTHER_CONTENT;
+}
+
 static qd_space_index leave_tree(qd_auto *choice, const qd_auto_tick *tick)
 {
-    double moving = (double)tick->operations * OPERATION_STEPS / tick->rows;
+    const double moving = (double)tick->operations * OPERATION_STEPS / tick->rows;
+    const bool grid = moving > choice->tree_cost / 2;
 
     choice->debt.steps = 0;
+    if (is_same_content(choice->tree_cost, grid ? choice->grid_failed : choice->sparse_failed)) {
+        return tree;
+    }
     choice->settling = choice->cost_sum = 0;
     choice->ticks = 0;
-    return moving > choice->tree_cost / 2 ? QD_SPACE_GRID : QD_SPACE_SPARSE;
+    return grid ? QD_SPACE_GRID : QD_SPACE_SPARSE;
 }
 
 static qd_space_index after_tree(qd_auto *choice, const qd_auto_tick *tick)
@@ -72,32 +83,49 @@ qd_space_index qd_auto_without_hits(qd_auto *choice)
     return QD_SPACE_SPARSE;
 }
 
+/* What the tree would cost in the middle of the compared ticks: `rise` is what the cost has risen by in each of them, as
+ * a share. A crowd that comes together or goes apart would else make any index look worse or better. */
+static double tree_cost_by_now(const qd_auto *choice, double rise)
+{
+    const double ticks = SETTLE_TICKS + (PROBE_TICKS + 1) / 2.0, change = rise * ticks;
+
+    return change > 0 ? choice->tree_cost * (1 + change) : choice->tree_cost / (1 - change);
+}
+
+/* The compared ticks are over; `last` is the cost of the last one. */
+static qd_space_index decide(qd_auto *choice, qd_space_index at_work, double last)
+{
+    const double cost = choice->cost_sum / PROBE_TICKS;
+    const double rise = (last - choice->cost_first) / (PROBE_TICKS - 1) / (cost + 1);
+    const double tree_cost = tree_cost_by_now(choice, rise);
+
+    if (cost > BETTER * tree_cost) {
+        choice->debt.doublings += choice->debt.doublings < DOUBLINGS_MAX ? DOUBLINGS_WITHOUT_GAIN : 0;
+        *(at_work == QD_SPACE_GRID ? &choice->grid_failed : &choice->sparse_failed) = tree_cost;
+        return tree;
+    }
+    const double look = 2 * price_of(choice) + choice->tree_cost + choice->settling;
+    const double ticks = LOOK_SHARE * look / (cost + 1);
+    choice->ticks_to_be = (uint32_t)(ticks < TICKS_MAX ? ticks : TICKS_MAX);
+    return at_work;
+}
+
 /* What its first ticks cost is the price of having come to it; the ones after them are compared. */
 static qd_space_index after_other(qd_auto *choice, qd_space_index at_work, const qd_auto_tick *tick)
 {
+    const double cost = cost_of(at_work, tick);
+
     choice->ticks++;
     if (choice->ticks <= SETTLE_TICKS) {
-        choice->settling += cost_of(at_work, tick);
-        return at_work;
-    }
-    if (choice->ticks <= SETTLE_TICKS + PROBE_TICKS) {
-        choice->cost_sum += cost_of(at_work, tick);
-    }
-    if (choice->ticks < SETTLE_TICKS + PROBE_TICKS) {
-        return at_work;
+        choice->settling += cost;
+    } else if (choice->ticks <= SETTLE_TICKS + PROBE_TICKS) {
+        choice->cost_first = choice->ticks == SETTLE_TICKS + 1 ? cost : choice->cost_first;
+        choice->cost_sum += cost;
     }
     if (choice->ticks == SETTLE_TICKS + PROBE_TICKS) {
-        double cost = choice->cost_sum / PROBE_TICKS;
-
-        if (cost > BETTER * choice->tree_cost) {
-            choice->debt.doublings += choice->debt.doublings < DOUBLINGS_MAX ? DOUBLINGS_WITHOUT_GAIN : 0;
-            return tree;
-        }
-        double look = 2 * price_of(choice) + choice->tree_cost + choice->settling;
-        double ticks = LOOK_SHARE * look / (cost + 1);
-        choice->ticks_to_be = (uint32_t)(ticks < TICKS_MAX ? ticks : TICKS_MAX);
+        return decide(choice, at_work, cost);
     }
-    return choice->ticks < choice->ticks_to_be ? at_work : tree;
+    return choice->ticks < SETTLE_TICKS + PROBE_TICKS || choice->ticks < choice->ticks_to_be ? at_work : tree;
 }
 
 qd_space_index qd_auto_next(qd_auto *choice, qd_space_index at_work, const qd_auto_tick *tick)

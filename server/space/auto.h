@@ -9,9 +9,10 @@
  * A tree is slow in two cases. Rows that move far at every tick change their cells every time, which costs GRID
  * nothing. A crowd that is tiny compared with the world lies in finest cells, which the linear tree cannot divide and
  * SPARSE can. Both show in what a tick costs beyond its share. This debt adds up until it has cost as much as trying
- * another index. AUTO then counts what the other index costs. If it is not clearly better, AUTO returns to the tree and
- * waits for four times the debt before it tries again. A better index stays long enough that another try of the tree
- * costs a small part of the gain.
+ * another index. AUTO then counts what the other index costs, and compares it with what the tree would cost by now, if
+ * that follows the trend of these ticks. If the other index is not clearly better, AUTO returns to the tree. It tries
+ * that index again only when the tree costs clearly more or less than then, and after four times the debt. A better
+ * index stays long enough that another try of the tree costs a small part of the gain.
  *
  * Owned by the space. One thread at a time.
  */
@@ -40,6 +41,9 @@ typedef struct qd_auto {
     double tree_cost;     /* of its last tick */
     double settling;      /* of the other index's first ticks */
     double cost_sum;      /* of those after them, that are compared */
+    double cost_first;    /* of the first of them */
+    double grid_failed;   /* the tree's cost when GRID was not clearly better; 0: it never was tried so */
+    double sparse_failed; /* the same of SPARSE */
     uint32_t ticks;       /* that the other index was at work */
     uint32_t ticks_to_be; /* before the tree is looked at again */
     uint32_t few_ticks;   /* on end with no more than half of that */

@@ -67,19 +67,58 @@ TEST(index_changes_in_a_storm_and_back_after_it)
     assert_int_equal(changes, 2);
 }
 
-/* If no index helps, attempts become rare. */
+/* An index that did not help is tried again when the content has changed. */
+TEST(index_that_failed_is_tried_again_with_other_content)
+{
+    const qd_auto_tick denser = {.rows = 1000, .operations = 30, .tests = 2000000, .exact_tests = 800000};
+    qd_auto choice;
+
+    qd_auto_init(&choice, LEAF, 0);
+    uint32_t changes = 0;
+    qd_space_index at_work = play(&choice, tree, &crowded, 100000, &changes);
+    assert_int_equal(at_work, tree);
+    assert_int_equal(changes, 2);
+    at_work = play(&choice, at_work, &denser, 10000, &changes);
+    assert_int_equal(at_work, tree);
+    assert_int_equal(changes, 4);
+}
+
+/* If no index helps, attempts become rare, however the content changes. */
 TEST(attempts_without_gain_become_rare)
+{
+    const qd_auto_tick denser = {.rows = 1000, .operations = 30, .tests = 2000000, .exact_tests = 800000};
+    qd_auto choice;
+
+    qd_auto_init(&choice, LEAF, 0);
+    qd_space_index at_work = tree;
+    uint32_t changes = 0;
+    for (int i = 0; i < 1000; i++) {
+        at_work = play(&choice, at_work, i % 2 == 0 ? &crowded : &denser, 100, &changes);
+    }
+    assert_in_range(changes, 4, 40);
+    uint32_t last = 0;
+    for (int i = 0; i < 10; i++) {
+        at_work = play(&choice, at_work, i % 2 == 0 ? &crowded : &denser, 100, &last);
+    }
+    assert_true(last <= 2);
+}
+
+/* What costs less and less would so with the tree, too. */
+TEST(trend_is_no_gain_of_the_other_index)
 {
     qd_auto choice;
 
     qd_auto_init(&choice, LEAF, 0);
-    uint32_t early = 0, late = 0;
-    qd_space_index at_work = play(&choice, tree, &crowded, 100, &early);
-    assert_true(early > 0);
-    at_work = play(&choice, at_work, &crowded, 100000, &late);
-    uint32_t last = 0;
-    play(&choice, at_work, &crowded, 1000, &last);
-    assert_true(last <= 2);
+    qd_auto_tick tick = crowded;
+    uint32_t changes = 0;
+    qd_space_index at_work = play(&choice, tree, &tick, 1, &changes);
+    assert_int_equal(at_work, QD_SPACE_SPARSE);
+    for (int t = 0; t < 8; t++) {
+        tick.tests = tick.tests * 9 / 10;
+        tick.exact_tests = tick.exact_tests * 9 / 10;
+        at_work = play(&choice, at_work, &tick, 1, &changes);
+    }
+    assert_int_equal(at_work, tree);
 }
 
 /* Before a traversal, AUTO uses BRUTE for few rows only; it returns to BRUTE after long at half as many. */
