@@ -38,6 +38,7 @@ final class Link {
     private boolean isConnected;
     private boolean isFull;
     private boolean isShut; // no more bytes go out
+    private boolean isBroken;
     private volatile long heard = System.nanoTime();
 
     private Link(SocketChannel channel, SelectionKey key, Tls tls) {
@@ -109,8 +110,9 @@ final class Link {
         return waiting >= GATHER_BYTES && !isFull;
     }
 
+    /** Whether the selector does not wait for space yet. */
     boolean hasRest() {
-        return waiting > 0 && (key.isValid() && (key.interestOps() & SelectionKey.OP_WRITE) == 0);
+        return waiting > 0 && !isBroken && (key.isValid() && (key.interestOps() & SelectionKey.OP_WRITE) == 0);
     }
 
     /** Queues a frame. */
@@ -132,8 +134,8 @@ final class Link {
 
     /** Writes what the socket takes. Returns false if the connection is broken. */
     boolean flush() {
-        if (!isOpen() || isShut) {
-            return true;
+        if (!isOpen() || isShut || isBroken) {
+            return !isBroken;
         }
         try {
             boolean takes = tls == null || tls.flush(channel);
@@ -154,6 +156,7 @@ final class Link {
             boolean rest = waiting > 0 || tls != null && tls.hasRest();
             key.interestOps(rest ? SelectionKey.OP_READ | SelectionKey.OP_WRITE : SelectionKey.OP_READ);
         } catch (IOException error) {
+            isBroken = true;
             return false;
         }
         isFull &= waiting > LOW_BYTES;

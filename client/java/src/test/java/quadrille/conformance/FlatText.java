@@ -75,6 +75,7 @@ final class FlatText {
             case BYTES -> HEX.formatHex(((ByteString) value).toByteArray());
             case UINT32, FIXED32 -> Integer.toUnsignedString(((Number) value).intValue());
             case UINT64, FIXED64 -> Long.toUnsignedString(((Number) value).longValue());
+            case DOUBLE -> value.toString().replace(".0E", "E").replaceAll("E(?=\\d)", "e+").replace('E', 'e');
             default -> value.toString();
         };
     }
