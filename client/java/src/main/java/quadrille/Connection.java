@@ -166,8 +166,10 @@ final class Connection implements Runnable {
             session.locked(this::drop);
             session.runDeferred();
             selector.close();
-        } catch (IOException error) {
-            throw new UncheckedIOException(error);
+        } catch (IOException | RuntimeException error) {
+            session.locked(() -> session.end("the session's thread has ended: " + error));
+            session.runDeferred();
+            throw new IllegalStateException(error);
         }
     }
 

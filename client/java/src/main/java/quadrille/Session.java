@@ -566,6 +566,8 @@ public final class Session implements AutoCloseable {
             takeKnown(frame);
         } catch (ContradictionException error) {
             connection.lose("a " + frame.kind() + " frame contradicts what was folded: " + error.getMessage());
+        } catch (IndexOutOfBoundsException | NullPointerException | ClassCastException error) {
+            connection.lose("a " + frame.kind() + " frame is not what the protocol says: " + error);
         }
         notifyWaiters();
     }

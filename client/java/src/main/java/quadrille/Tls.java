@@ -20,6 +20,7 @@ final class Tls {
     private final ByteBuffer out = ByteBuffer.allocateDirect(OUT_BYTES); // encrypted, for the socket
     private final ByteBuffer in; // encrypted, from the socket
     private boolean isReady;
+    private boolean isEnded; // the server has sent the end
 
     Tls(SSLContext context, String host, int port) throws IOException {
         engine = context.createSSLEngine(host, port);
@@ -78,6 +79,9 @@ final class Tls {
             shake(channel);
             int count = channel.read(in);
             boolean more = decrypt(channel, splitter);
+            if (isEnded) {
+                return -1; // with the bytes before the end
+            }
             if (count <= 0 && !more) {
                 return total > 0 ? total : count;
             }
@@ -96,10 +100,8 @@ final class Tls {
                 SSLEngineResult result = engine.unwrap(in, space);
                 splitter.filled();
                 shake(channel);
-                if (result.getStatus() == SSLEngineResult.Status.CLOSED) {
-                    throw new IOException("the server closed the connection");
-                }
-                if (result.getStatus() == SSLEngineResult.Status.BUFFER_UNDERFLOW || in.remaining() == before) {
+                isEnded |= result.getStatus() == SSLEngineResult.Status.CLOSED;
+                if (isEnded || result.getStatus() == SSLEngineResult.Status.BUFFER_UNDERFLOW || in.remaining() == before) {
                     break;
                 }
                 any = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package quadrille.internal;
 
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
@@ -12,7 +12,7 @@ public final class Fields {
     private static final int[] NO_INTS = {};
     private static final byte[] NO_BYTES = {};
 
-    private final Map<String, Object> values = new HashMap<>(16);
+    private final Map<String, Object> values = new LinkedHashMap<>();
 
     public static Fields of(Object... namesAndValues) {
         Fields fields = new Fields();
