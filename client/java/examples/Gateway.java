@@ -17,7 +17,6 @@ public final class Gateway {
     static final int BEHIND_LINES = 4096; // a player who reads so slowly is disconnected
 
     record Player(Socket socket, BlockingQueue<String> lines) { }
-
     static final ConcurrentMap<Integer, Player> players = new ConcurrentHashMap<>();
     static final AtomicInteger ids = new AtomicInteger(1_000_000);
 
@@ -30,10 +29,9 @@ public final class Gateway {
     }
 
     static void write(Player player) {
-        try (Writer out = new OutputStreamWriter(player.socket.getOutputStream())) {
+        try (PrintStream out = new PrintStream(player.socket.getOutputStream())) {
             for (String line = player.lines.take(); !line.isEmpty(); line = player.lines.take()) {
-                out.write(line);
-                out.flush();
+                out.print(line);
             }
         } catch (IOException | InterruptedException error) {
             player.lines.clear(); // the player has gone
