@@ -55,6 +55,7 @@ final class Connection implements Runnable {
 
     CompletableFuture<Session> start() {
         CompletableFuture<Session> future = new CompletableFuture<>();
+        Wire.client("hello"); // reads the descriptors, which takes longer than to connect
         session.locked(() -> {
             session.until(future, () -> {
                 if (session.refusedHello() != null && !session.endedText().isEmpty()) {
