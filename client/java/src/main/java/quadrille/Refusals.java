@@ -54,15 +54,15 @@ final class Refusals {
                 return true; // another session has restored it
             }
             if (System.nanoTime() >= giveUpAt) {
-                log.kept.remove(new int[] {entry.ids()[index]});
+                log.kept().remove(new int[] {entry.ids()[index]});
                 return false;
             }
             room.folding.isMissing = true;
-            log.kept.miss(entry.fields, index);
+            log.kept().miss(entry.fields, index);
             return true;
         }
         String column = entry.kind.equals("observe") ? "entity" : "id";
-        return entry.fields.has(column) && log.kept.isMissing(entry.fields.ints(column)[index]);
+        return entry.fields.has(column) && log.kept().isMissing(entry.fields.ints(column)[index]);
     }
 
     void refuse(Entry entry, int code, String text, List<RefusedEntry> entries) {
@@ -96,7 +96,7 @@ final class Refusals {
         } else if (entry.answer != null) {
             refuse(entry, code, error.text("text"), List.of());
         } else if (entry.kind.equals("set_exceptions") && code == ErrorCode.ERROR_CODE_UNKNOWN_OBSERVER_VALUE
-                && log.kept.isAnchorMissing((int) entry.fields.number("observer"))) {
+                && log.kept().isAnchorMissing((int) entry.fields.number("observer"))) {
             log.done(entry, room.folding.tick);
         } else {
             log.drop(entry);

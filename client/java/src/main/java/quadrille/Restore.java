@@ -88,10 +88,10 @@ final class Restore {
         }
         room.holders.add(session.number());
         room.folding.isMissing = false;
-        room.log.kept.forgetMissing();
+        room.log.kept().forgetMissing();
         long graceMs = session.resumeMs() + opened.getConfig().getGraceMs() + RESPAWN_GRACE_MS;
         room.log.refusals.giveUpAt = System.nanoTime() + graceMs * NANOS;
-        restore(room.log.kept.requests(present, isFresh, room.hasZ));
+        restore(room.log.kept().requests(present, isFresh, room.hasZ));
     }
 
     private void restore(List<Kept.Restoring> requests) {
@@ -112,8 +112,8 @@ final class Restore {
     private void respawn() {
         takeOver(false, present -> {
             room.folding.isMissing = false;
-            List<Kept.Restoring> requests = room.log.kept.missingRequests(room.hasZ);
-            room.log.kept.forgetMissing(); // unless it is refused again
+            List<Kept.Restoring> requests = room.log.kept().missingRequests(room.hasZ);
+            room.log.kept().forgetMissing(); // unless it is refused again
             restore(requests);
         });
     }

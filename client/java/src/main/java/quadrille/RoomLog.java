@@ -26,7 +26,8 @@ final class RoomLog {
     private final Session session;
     private final Folding folding;
     final EntryList entries = new EntryList();
-    final Kept kept = new Kept();
+    private final Kept kept = new Kept();
+    private Entry lastMove; // carried out, and not yet in `kept`
     private final Rosters rosters = new Rosters();
     final Refusals refusals;
     boolean isLockstep;
@@ -159,9 +160,9 @@ final class RoomLog {
         int[] ids = fields.ints("id");
         boolean isOwn = fields.number("to") == session.number();
         if (isOwn) {
-            kept.add(ids);
+            kept().add(ids);
         } else {
-            kept.remove(ids);
+            kept().remove(ids);
         }
         if (ids.length > 0) {
             folding.call(isOwn ? folding.onGained : folding.onLost, handler -> handler.on(ids));
@@ -253,25 +254,38 @@ final class RoomLog {
         }
     }
 
-    /** Applies the entry to the state that is restored. */
+    /** Applies the entry to the state that is restored. A move by a roster waits, because most often the next one by the
+     * same roster replaces it. */
     private void keep(Entry entry) {
-        if (entry.kind.equals("move") && entry.refused.isEmpty()) {
-            kept.moveRows(entry.fields, rowsOf(entry));
+        boolean isWhole = entry.kind.equals("move") && entry.refused.isEmpty() && entry.roster != null;
+        if (isWhole && lastMove != null && lastMove.roster == entry.roster) {
+            lastMove = entry;
+            return;
+        }
+        kept();
+        if (isWhole) {
+            lastMove = entry;
         } else {
             kept.apply(entry.kind, entry.fields, entry.refused, session.number());
         }
     }
 
-    /** The rows of a move's entities. Moves of the same roster share them. */
-    private Kept.Rows rowsOf(Entry entry) {
-        if (entry.roster == null) {
-            return kept.rowsOf(entry.ids());
+    /** The state that is restored. */
+    Kept kept() {
+        if (lastMove != null) {
+            kept.moveRows(lastMove.fields, rowsOf(lastMove.roster));
+            lastMove = null;
         }
+        return kept;
+    }
+
+    /** The rows of the entities of a roster. */
+    private Kept.Rows rowsOf(Rosters.Roster roster) {
         if (rowsVersion != kept.version()) {
             rowsOfRosters.clear();
             rowsVersion = kept.version();
         }
-        return rowsOfRosters.computeIfAbsent(entry.roster, roster -> kept.rowsOf(roster.ids()));
+        return rowsOfRosters.computeIfAbsent(roster, any -> kept.rowsOf(roster.ids()));
     }
 
     void drop(Entry entry) {

@@ -113,8 +113,8 @@ final class SessionTest {
                 assertArrayEquals(floats(8, turn, 10), get(room.snapshot(false, 0)).floats("x"));
             }
             for (int id : ids) {
-                int row = room.log.kept.row(id);
-                assertEquals(10 * id + 4, session.locked(() -> room.log.kept.value("x", row)));
+                int row = room.log.kept().row(id);
+                assertEquals(10 * id + 4, session.locked(() -> room.log.kept().value("x", row)));
             }
         }
     }
