@@ -106,6 +106,13 @@ func Circles(ids []uint32, x, y []float32, radius float32) *Spawn {
 	return &Spawn{Id: ids, X: x, Y: y, Radius: []float32{radius}, Shape: []byte{byte(ShapeCircle)}}
 }
 
+// Around is an observer with a circle about an entity. An entity in the view leaves when it is farther than the range by
+// the margin.
+func Around(observer, at uint32, viewRange, margin float32) *Observe {
+	return &Observe{Id: []uint32{observer}, Entity: []uint32{at}, Range: []float32{viewRange},
+		LeaveMargin: []float32{margin}}
+}
+
 // Name of the room.
 func (r *Room) Name() string {
 	return r.name
