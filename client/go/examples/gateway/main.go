@@ -12,14 +12,12 @@ import (
 	"log"
 	"net"
 	"os"
+	q "quadrille.example/quadrille"
 	"sync"
 	"time"
-
-	q "quadrille.example/quadrille"
 )
 
 const viewRange, margin, radius, behind = 8, 1, 0.5, time.Millisecond
-
 var players sync.Map // observer and entity of a player -> its connection
 
 // tell disconnects a player who reads so slowly that the system takes no more bytes.
@@ -61,9 +59,8 @@ func main() {
 	// Each position comes once for all players, in a byte or two.
 	room.SetViewOptions(&q.ViewOptions{RelayOnce: true, RelayPrecision: q.RelayPrecision(9)})
 	room.OnEnter(func(player, id uint32) {
-		if entity, found := room.View(player).Get(id); found {
-			tell(player, "spawn %d %.3f %.3f", id, entity.X, entity.Y)
-		}
+		entity, _ := room.View(player).Get(id)
+		tell(player, "spawn %d %.3f %.3f", id, entity.X, entity.Y)
 	})
 	room.OnLeave(func(player, id uint32, _ q.LeaveReason) { tell(player, "remove %d", id) })
 	room.OnRelay(func(player, id uint32, x, y, _ float32) { tell(player, "move %d %.3f %.3f", id, x, y) })
