@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command gateway replicates to each player what the player sees. A player connects to the port, sends lines "X Y" to
-// move, and gets lines: "you ID", "spawn ID X Y", "move ID X Y" and "remove ID".
-// Usage: gateway [HOST:PORT [ROOM [LISTEN_PORT]]]     (127.0.0.1:7400, demo-2, 7500)
+// Command gateway lets players connect, send lines "X Y" to move, and get "you ID", "spawn ID X Y", "move ID X Y" and
+// "remove ID" for what they see. Usage: gateway [HOST:PORT [ROOM [LISTEN_PORT]]]     (127.0.0.1:7400, demo-2, 7500)
 package main
 
 import (
@@ -18,6 +17,7 @@ import (
 )
 
 const viewRange, margin, radius, behind = 8, 1, 0.5, time.Millisecond
+
 var players sync.Map // observer and entity of a player -> its connection
 
 // tell disconnects a player who reads so slowly that the system takes no more bytes.
