@@ -181,7 +181,7 @@ static void forward(const struct bad_network_faults *faults, struct bad_network_
                     uint32_t size, int to)
 {
     counts->packets++;
-    if (rng_below(&network.rng, 100) < faults->loss_percent) {
+    if (rng_below(&network.rng, 1000) < faults->loss_permille) {
         counts->lost++;
     } else {
         put(bytes, size, to, draw_due_ms(faults));

@@ -7,7 +7,7 @@
  *     if (!bad_network_open(seed, problem)) ...
  *     server = qd_server_start(QD_ARGS("--listen", BAD_NETWORK_SERVER ":0", "--insecure"));   the process is in the server's namespace
  *     bad_network_enter(BAD_NETWORK_CLIENT);
- *     bad_network_set(&(struct bad_network_faults){.loss_percent = 5, .delay_ms = 100, .jitter_ms = 200});
+ *     bad_network_set(&(struct bad_network_faults){.loss_permille = 50, .delay_ms = 100, .jitter_ms = 200});
  *
  * There is one per process, since it moves the thread that opens it.
  */
@@ -24,7 +24,7 @@ enum { BAD_NETWORK_CLIENT, BAD_NETWORK_SERVER_SIDE };
 
 /* Each applies to both directions. 0: none. */
 struct bad_network_faults {
-    uint32_t loss_percent;
+    uint32_t loss_permille;
     uint32_t delay_ms, jitter_ms; /* a packet takes delay_ms, more or less by up to jitter_ms, and at least 0 */
     uint32_t reset_ms_max;        /* a random connection is reset after a random time below this, again and again */
     uint32_t dead_ms_max;         /* every packet is lost for a random time below this, and then for as long none */
