@@ -6,6 +6,7 @@
 #define QD_TESTS_SUPPORT_USAGE_H
 
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <inttypes.h>
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
@@ -34,6 +35,24 @@ static inline bool usage_of_process(int process, const char *field, uint64_t *by
     }
     *bytes = kib * 1024;
     return found;
+}
+
+/* The number of the process's open descriptors. False: the process has ended. */
+static inline bool usage_of_descriptors(int process, uint32_t *count)
+{
+    char path[64];
+
+    snprintf(path, sizeof path, "/proc/%d/fd", process);
+    DIR *folder = opendir(path);
+    *count = 0;
+    if (folder == NULL) {
+        return false;
+    }
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        *count += entry->d_name[0] != '.';
+    }
+    closedir(folder);
+    return true;
 }
 
 /* What one socket holds, if it is bound to that port. */
