@@ -182,7 +182,7 @@ func (s *Session) takeAll(l *link, splitter *wire.Splitter, decoder *wire.Decode
 		if err != nil {
 			return false, fmt.Sprintf("%s: %v", s.address, err)
 		}
-		s.lock()
+		s.lockReader()
 		if found && s.lostBecause == "" && s.ended == nil {
 			s.take(frame)
 			s.notify()

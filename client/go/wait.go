@@ -39,6 +39,19 @@ func (s *Session) unlockReader() {
 	}
 }
 
+// lockReader is lock for the goroutine that reads frames, which waits for the handlers of earlier events.
+func (s *Session) lockReader() {
+	s.mu.Lock()
+	for s.events.delivering {
+		wake := s.events.wake
+		s.events.waiters++
+		s.mu.Unlock()
+		<-wake
+		s.mu.Lock()
+		s.events.waiters--
+	}
+}
+
 // settle reports whether a delivery must start. It wakes the waiters if there is nothing to deliver.
 func (s *Session) settle() bool {
 	if s.events.delivering {

@@ -25,7 +25,6 @@ type entity struct {
 	payload      []byte
 	roomOwned    bool
 	foreign      bool // its shape is not known
-	moved        bool
 	described    bool
 	missing      bool // the server could not spawn it yet
 }
@@ -41,6 +40,7 @@ type Kept struct {
 	version      int // rises when a row gets another entity
 	ids          []uint32
 	x, y, z      []float32
+	moved        []bool // since the spawn
 	entities     []entity
 	observers    map[uint32]*observer
 	order        []uint32 // of observers
@@ -98,6 +98,7 @@ func (k *Kept) add(id uint32, is entity) int {
 	k.rows[id] = row
 	k.ids, k.entities = append(k.ids, id), append(k.entities, is)
 	k.x, k.y, k.z = append(k.x, 0), append(k.y, 0), append(k.z, 0)
+	k.moved = append(k.moved, false)
 	k.version++
 	return row
 }
@@ -114,9 +115,10 @@ func (k *Kept) Remove(ids []uint32) {
 		last := len(k.ids) - 1
 		k.ids[row], k.entities[row] = k.ids[last], k.entities[last]
 		k.x[row], k.y[row], k.z[row] = k.x[last], k.y[last], k.z[last]
+		k.moved[row] = k.moved[last]
 		k.rows[k.ids[row]] = row
 		delete(k.rows, id)
-		k.ids, k.entities = k.ids[:last], k.entities[:last]
+		k.ids, k.entities, k.moved = k.ids[:last], k.entities[:last], k.moved[:last]
 		k.x, k.y, k.z = k.x[:last], k.y[:last], k.z[:last]
 		k.version++
 	}
@@ -157,7 +159,7 @@ func (k *Kept) Move(move *pb.Move, at Rows) {
 			copy(k.z[at.first:], move.Z)
 		}
 		for row := at.first; row < at.first+len(at.rows); row++ {
-			k.entities[row].moved = true
+			k.moved[row] = true
 		}
 		return
 	}
@@ -173,7 +175,7 @@ func (k *Kept) place(row, i int, x, y, z []float32) {
 	if len(z) > 0 {
 		k.z[row] = z[i]
 	}
-	k.entities[row].moved = true
+	k.moved[row] = true
 }
 
 // Apply applies a request that the server has carried out, without the refused entries. Number is that of the server's

@@ -63,7 +63,7 @@ func TestConsecutiveRowsAreMovedAtOnce(t *testing.T) {
 		t.Fatalf("the first row is %d; must be 1", rows.first)
 	}
 	k.Move(&pb.Move{X: []float32{8, 9}, Y: []float32{8, 9}}, rows)
-	if !reflect.DeepEqual(k.x, []float32{1, 8, 9}) || !k.entities[2].moved || k.entities[0].moved {
+	if !reflect.DeepEqual(k.x, []float32{1, 8, 9}) || !k.moved[2] || k.moved[0] {
 		t.Errorf("x is %v", k.x)
 	}
 }

@@ -22,7 +22,7 @@ func (k *Kept) Requests(present map[uint32]bool, fresh, hasZ bool) []proto.Messa
 	}
 	if len(present) > 0 {
 		moved := k.spawnBatch(hasZ, func(row int) bool {
-			return present[k.ids[row]] && (isOwn(&k.entities[row]) || k.entities[row].moved)
+			return present[k.ids[row]] && (isOwn(&k.entities[row]) || k.moved[row])
 		})
 		shaped := k.spawnBatch(hasZ, func(row int) bool { return present[k.ids[row]] && isOwn(&k.entities[row]) })
 		gone := &pb.Despawn{}
