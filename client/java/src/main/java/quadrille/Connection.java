@@ -125,11 +125,15 @@ final class Connection implements Runnable {
     }
 
     void flush() {
-        if (link != null && !link.flush()) {
+        if (link == null) {
+            return;
+        }
+        boolean wasFull = link.isFull();
+        if (!link.flush()) {
             lose("the connection is broken");
         }
-        if (link != null && link.hasRest()) {
-            wake(); // so that the selector waits for space
+        if (link.startsToWait() || wasFull && !link.isFull()) {
+            wake(); // so that the selector waits for space, or drain() ends
         }
     }
 
@@ -305,10 +309,8 @@ final class Connection implements Runnable {
     }
 
     private void sayHello() {
-        byte[][] key = new byte[1][];
-        boolean resumes = session.resumes(key);
         send("hello", Fields.of("version", 1, "token", options.token, "client", options.name, "resumable", true,
-                "resume", resumes ? key[0] : new byte[0], "features", List.of("pings")), 0, false);
+                "resume", session.resumeKey(), "features", List.of("pings")), 0, false);
         flush();
     }
 

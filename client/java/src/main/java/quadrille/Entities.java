@@ -5,6 +5,8 @@ import quadrille.v1.Shape;
 
 /** Entities for Room.spawn(), or their new shapes for Room.reshape(). Sizes without a value are 0. */
 public final class Entities extends Batch<Entities> {
+    private float[] cube; // of half()
+
     private Entities(int[] ids) {
         super(ids);
     }
@@ -21,6 +23,7 @@ public final class Entities extends Batch<Entities> {
 
     /** Their centers in a room of three dimensions. */
     public Entities at(float[] x, float[] y, float[] z) {
+        put("half_z", cube);
         return at(x, y).put("z", z);
     }
 
@@ -29,8 +32,10 @@ public final class Entities extends Batch<Entities> {
         return at(new float[] {x}, new float[] {y});
     }
 
-    /** Squares with these half extents, one for all or one per entity. */
+    /** Squares with these half extents, one for all or one per entity; cubes if z is set. */
     public Entities half(float... half) {
+        cube = half;
+        put("half_z", fields.has("z") ? half : null);
         return put("half_x", half).put("half_y", half);
     }
 

@@ -39,6 +39,8 @@ final class Link {
     private boolean isFull;
     private boolean isShut; // no more bytes go out
     private boolean isBroken;
+    private boolean waitsForSpace;
+    private boolean startsToWait;
     private volatile long heard = System.nanoTime();
 
     private Link(SocketChannel channel, SelectionKey key, Tls tls) {
@@ -110,9 +112,11 @@ final class Link {
         return waiting >= GATHER_BYTES && !isFull;
     }
 
-    /** Whether the selector does not wait for space yet. */
-    boolean hasRest() {
-        return waiting > 0 && !isBroken && (key.isValid() && (key.interestOps() & SelectionKey.OP_WRITE) == 0);
+    /** Whether the last flush() is the first that waits for space: wake the selector. */
+    boolean startsToWait() {
+        boolean starts = startsToWait;
+        startsToWait = false;
+        return starts;
     }
 
     /** Queues a frame. */
@@ -154,7 +158,11 @@ final class Link {
                 takes &= tls == null || !tls.hasRest();
             }
             boolean rest = waiting > 0 || tls != null && tls.hasRest();
-            key.interestOps(rest ? SelectionKey.OP_READ | SelectionKey.OP_WRITE : SelectionKey.OP_READ);
+            if (rest != waitsForSpace) {
+                waitsForSpace = rest;
+                startsToWait = rest;
+                key.interestOps(rest ? SelectionKey.OP_READ | SelectionKey.OP_WRITE : SelectionKey.OP_READ);
+            }
         } catch (IOException error) {
             isBroken = true;
             return false;

@@ -39,6 +39,11 @@ public final class Observers extends Batch<Observers> {
         return put("half_x", x).put("half_y", y).region(Observe.Region.REGION_BOX);
     }
 
+    /** Boxes with these half extents in a room of three dimensions. */
+    public Observers half(float[] x, float[] y, float[] z) {
+        return half(x, y).put("half_z", z);
+    }
+
     /** Cones of this direction and angle, with range(). */
     public Observers cone(float[] directionX, float[] directionY, float angle) {
         return put("direction_x", directionX).put("direction_y", directionY).put("angle", new float[] {angle})

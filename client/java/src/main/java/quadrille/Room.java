@@ -341,12 +341,7 @@ public final class Room {
     }
 
     private <T> CompletableFuture<T> ask(String kind, Fields fields, Function<Object, T> read) {
-        return session.locked(() -> {
-            if (isClosed()) {
-                throw closedException();
-            }
-            return session.ask(this, kind, fields, read);
-        });
+        return session.ask(this, kind, fields, read);
     }
 
     // ---- the end ----

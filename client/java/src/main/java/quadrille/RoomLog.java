@@ -352,6 +352,9 @@ final class RoomLog {
             session.answer(entry, null, new QuadrilleException("the server's session is new"));
             drop(entry);
         }
+        if (room.isClosed()) {
+            return; // it was being left
+        }
         for (Entry entry : entries.all()) {
             entry.retried |= entry.seq != 0;
             entry.seq = 0;

@@ -44,7 +44,8 @@ public final class Session implements AutoCloseable {
 
     /** A future that waits for a condition, which is asked after each frame and each change of the state. */
     private interface Waiter {
-        boolean isDone();
+        /** at once: a future that is done may complete in this call, because the program does not have it yet. */
+        boolean isDone(boolean atOnce);
     }
 
     final ReentrantLock lock = new ReentrantLock();
@@ -291,39 +292,30 @@ public final class Session implements AutoCloseable {
     /** Completes the future with the result once isDone() is true, or with what it throws. */
     <T> void until(CompletableFuture<T> future, BooleanSupplier isDone, Supplier<T> result) {
         locked(() -> {
-            Waiter waiter = () -> {
+            Waiter waiter = atOnce -> {
+                Runnable completion;
                 try {
                     if (!future.isDone() && !isDone.getAsBoolean()) {
                         return false;
                     }
-                    complete(future, future.isDone() ? null : result.get());
+                    T value = future.isDone() ? null : result.get();
+                    completion = () -> future.complete(value);
                 } catch (QuadrilleException error) {
-                    fail(future, error);
+                    completion = () -> future.completeExceptionally(error);
+                }
+                if (atOnce) {
+                    completion.run();
+                } else {
+                    defer(completion);
                 }
                 return true;
             };
-            if (!waiter.isDone()) {
+            // Handlers that wait to run come before it.
+            if (!waiter.isDone(deferred.isEmpty() && !connection.isServing())) {
                 waiters.add(waiter);
                 flush();
             }
         });
-    }
-
-    /** If nothing waits to run before it, the future completes at once. */
-    private <T> void complete(CompletableFuture<T> future, T value) {
-        if (deferred.isEmpty() && !connection.isServing()) {
-            future.complete(value);
-        } else {
-            defer(() -> future.complete(value));
-        }
-    }
-
-    private void fail(CompletableFuture<?> future, RuntimeException error) {
-        if (deferred.isEmpty() && !connection.isServing()) {
-            future.completeExceptionally(error);
-        } else {
-            defer(() -> future.completeExceptionally(error));
-        }
     }
 
     /** Something has changed: asks the waiters. */
@@ -334,7 +326,7 @@ public final class Session implements AutoCloseable {
         List<Waiter> asked = waiters;
         waiters = new ArrayList<>();
         for (Waiter waiter : asked) {
-            if (!waiter.isDone()) {
+            if (!waiter.isDone(false)) {
                 waiters.add(waiter);
             }
         }
@@ -417,6 +409,10 @@ public final class Session implements AutoCloseable {
                 future.completeExceptionally(new SessionEndedException(ended));
                 return;
             }
+            if (room != null && room.isClosed()) {
+                future.completeExceptionally(room.closedException());
+                return;
+            }
             call(room, kind, fields, false, (result, error) -> {
                 if (error != null) {
                     defer(() -> future.completeExceptionally(error));
@@ -473,9 +469,9 @@ public final class Session implements AutoCloseable {
         return refusedHello;
     }
 
-    boolean resumes(byte[][] found) {
-        found[0] = key;
-        return key.length > 0 && !isMerged;
+    /** Names the server's session that goes on; empty: a new one begins. */
+    byte[] resumeKey() {
+        return isMerged ? new byte[0] : key;
     }
 
     void setState(State next, String reason) {
