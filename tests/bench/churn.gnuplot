@@ -11,7 +11,7 @@ set output out
 set multiplot layout 2,1
 set grid
 set key outside right width -4
-set xrange [0:*]
+set xrange [0:second_max/60]
 set yrange [0:*]
 set lmargin 10
 set linetype 1 linecolor rgb "#1f4e9c" linewidth 1
