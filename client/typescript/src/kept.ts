@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The entities and the observers of a room that a session restores in a new session of the server.
+import { columnsOf } from "./columns.js";
 import { Shape } from "./protocol.js";
 import type { MovedRows } from "./request.js";
 import type { Column, Fields } from "./wire.js";
@@ -19,7 +20,7 @@ type Columns = Record<string, Column>;
 type Flags = Record<(typeof FLAGS)[number], Uint8Array>;
 export type KeptRequest = [kind: string, fields: Fields];
 
-function columnsOf(capacity: number): Columns {
+function emptyColumns(capacity: number): Columns {
   const columns: Columns = { id: new Uint32Array(capacity), category: new Uint32Array(capacity),
     mask: new Uint32Array(capacity), team: new Uint32Array(capacity), tag: new BigUint64Array(capacity),
     shape: new Uint8Array(capacity), hidden: new Uint8Array(capacity), visibleRange: new Float32Array(capacity) };
@@ -42,7 +43,7 @@ interface KeptObserver {
 export class Kept {
   readonly rows = new Map<number, number>();
   version = 0; // rises when a row gets another entity
-  columns = columnsOf(ROWS_MIN);
+  columns = emptyColumns(ROWS_MIN);
   flags = flagsOf(ROWS_MIN);
   readonly observers = new Map<number, KeptObserver>();
   viewOptions: Fields | undefined;
@@ -70,7 +71,7 @@ export class Kept {
   private reserve(count: number): void {
     if (count <= this.capacity) return;
     while (this.capacity < count) this.capacity *= 2;
-    const columns = columnsOf(this.capacity), flags = flagsOf(this.capacity);
+    const columns = emptyColumns(this.capacity), flags = flagsOf(this.capacity);
     for (const [name, column] of Object.entries(columns)) column.set(this.columns[name] as any);
     for (const name of FLAGS) flags[name].set(this.flags[name]);
     this.columns = columns;
@@ -322,11 +323,8 @@ export class Kept {
     // One message per observer: each has its own tiers.
     for (const [id, observer] of this.observers) {
       if (!isChosen(observer)) continue;
-      const fields: Fields = { id: [id], ...observer.tiers };
-      for (const [name, value] of Object.entries(observer.values)) {
-        if (hasZ || !Z.has(name)) fields[name] = [value];
-      }
-      yield ["observe", fields];
+      const values = Object.entries(observer.values).filter(([name]) => hasZ || !Z.has(name));
+      yield ["observe", { ...columnsOf("observe", 1, { id, ...Object.fromEntries(values) }), ...observer.tiers }];
       if (observer.lists) yield ["setExceptions", observer.lists];
     }
   }

@@ -2,7 +2,6 @@
 //
 // The requests of a room that the server has not carried out: sent again after a lost connection, or merged into the
 // state that is restored.
-import { columnsOf } from "./columns.js";
 import { codeName, NewSessionError, QuadrilleError, RefusedError, RoomClosedError, type RefusedEntry, type Refusal }
   from "./errors.js";
 import { Folding } from "./fold/folding.js";
@@ -92,9 +91,8 @@ export abstract class Log extends Folding {
   }
 
   /** A request of the session's own; none if it would be empty. @internal */
-  restoreRequest(kind: string, values: Fields): void {
-    if (values.id && !values.id.length) return;
-    const fields = columnsOf(kind, values.id?.length ?? 0, values);
+  restoreRequest(kind: string, fields: Fields): void {
+    if (fields.id && !fields.id.length) return;
     for (const [first, part] of split(kind, fields, this.session.limits.frameBytesMax)) {
       const entry = new Entry(this, kind, part, undefined, first);
       this.log.push(entry);

@@ -238,3 +238,4 @@ for await (const line of createInterface({ input: process.stdin, crlfDelay: Infi
 }
 await driver.quit();
 process.stdout.write("ok\n");
+process.stdin.destroy(); // or it keeps the process
