@@ -7,7 +7,7 @@ import { given } from "../src/columns.js";
 import { Rosters, ROSTERS_MAX } from "../src/rosters.js";
 import { complete, decode, encode, FRAME_BYTES_MAX, MalformedError, Splitter } from "../src/wire.js";
 
-const TICK = Buffer.from("3a14" + "0801" + "1007" + "2001" + "5a04" + "01000000" + "6204" + "02000000", "hex");
+const TICK = Buffer.from("3a12" + "0801" + "1007" + "2001" + "5a04" + "01000000" + "6204" + "02000000", "hex");
 
 test("columns_of_a_frame_are_typed_arrays_at_any_offset", () => {
   for (let shift = 0; shift < 4; shift++) {
