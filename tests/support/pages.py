@@ -12,7 +12,7 @@ empty folder. Only modules of python3-minimal are used.
     (indented block)        the same
     ```c                    a whole program: it is compiled without a warning. The page's scripts find it under the
                             name in its first line, /* NAME.c ... */
-    ```c PATH, and the same with python, go, java
+    ```c PATH, and the same with python, go, java, ts
                             an excerpt: its lines are in that file, in this order. A line "..." stands for left-out
                             lines. Indentation does not count
     ```text                 no code: a diagram, a table or output
@@ -86,7 +86,7 @@ def blocks_of(root, page):
 
 def pages_of(root):
     for folder, folders, files in os.walk(root):
-        folders[:] = sorted(name for name in folders if not name.startswith((".", "build")))
+        folders[:] = sorted(name for name in folders if not name.startswith((".", "build", "node_modules")))
         for name in sorted(files):
             if name.endswith(".md"):
                 yield os.path.relpath(os.path.join(folder, name), root)
@@ -183,12 +183,12 @@ def run_page(root, folder, page, blocks):
         fault = None
         if block.reason:
             print(f"norun {block.place}: {block.reason}")
-        elif block.kind in ("c", "python", "go", "java") and block.words:
+        elif block.kind in ("c", "python", "go", "java", "ts") and block.words:
             fault = excerpt_fault(root, block)
         elif block.kind == "c":
             fault = compile_program(block, folder)
         elif block.kind not in ("sh", "text"):
-            fault = f"its kind is '{block.kind}'; must be sh, text, c, or python, go or java with a path, or tagged norun: REASON"
+            fault = f"its kind is '{block.kind}'; must be sh, text, c, or python, go, java or ts with a path, or tagged norun: REASON"
         if fault:
             faults.append(f"{block.place}: {fault}")
     if scripts and not faults:
