@@ -17,6 +17,7 @@
 #include "record_format.h"
 
 #define BLOCK_BYTES  ((size_t)256 << 10)
+#define SPARE_MAX    16u /* blocks that are kept for reuse */
 #define GATHER_MS    20
 #define AGAIN_MS     1000
 #define VARINT_BYTES 10u
@@ -33,8 +34,10 @@ struct qd_recorder {
     pthread_t writer;
     block *open;                      /* takes entries; NULL: none yet */
     STAILQ_HEAD(blocks, block) queue; /* for the writer */
-    size_t held;                      /* bytes of all blocks */
-    bool is_idle, stops;              /* the writer waits for the first entry; it shall end */
+    STAILQ_HEAD(, block) spare;       /* written, of BLOCK_BYTES */
+    uint32_t spare_count;
+    size_t held;         /* bytes of all other blocks */
+    bool is_idle, stops; /* the writer waits for the first entry; it shall end */
     _Atomic uint64_t refused;
 
     /* the writer's own */
@@ -63,6 +66,32 @@ static void destroy_block(block *done)
     qd_shared_free(done, sizeof *done + done->capacity);
 }
 
+/* Under the lock. */
+static block *take_block(qd_recorder *recorder, size_t capacity)
+{
+    block *spare = STAILQ_FIRST(&recorder->spare);
+
+    if (capacity > BLOCK_BYTES || spare == NULL) {
+        return create_block(capacity);
+    }
+    STAILQ_REMOVE_HEAD(&recorder->spare, links);
+    recorder->spare_count--;
+    spare->used = 0;
+    return spare;
+}
+
+/* Under the lock. */
+static void give_block(qd_recorder *recorder, block *done)
+{
+    recorder->held -= done->capacity;
+    if (done->capacity > BLOCK_BYTES || recorder->spare_count == SPARE_MAX) {
+        destroy_block(done);
+        return;
+    }
+    STAILQ_INSERT_HEAD(&recorder->spare, done, links);
+    recorder->spare_count++;
+}
+
 static size_t write_number(uint8_t *bytes, uint64_t number)
 {
     size_t size = 0;
@@ -86,7 +115,7 @@ static block *block_for(qd_recorder *recorder, size_t size)
     if (capacity > QD_RECORDER_QUEUE_BYTES_MAX - recorder->held && recorder->held > 0) {
         return NULL;
     }
-    block *created = create_block(capacity);
+    block *created = take_block(recorder, capacity);
     if (created == NULL) {
         return NULL;
     }
@@ -279,10 +308,8 @@ static void *run(void *argument)
     while ((full = next_block(recorder)) != NULL) {
         pthread_mutex_unlock(&recorder->mutex);
         write_until_done(recorder, full);
-        const size_t capacity = full->capacity;
-        destroy_block(full);
         pthread_mutex_lock(&recorder->mutex);
-        recorder->held -= capacity;
+        give_block(recorder, full);
     }
     pthread_mutex_unlock(&recorder->mutex);
     close_file(recorder);
@@ -293,6 +320,10 @@ static void *run(void *argument)
 
 static void destroy(qd_recorder *recorder)
 {
+    for (block *spare; (spare = STAILQ_FIRST(&recorder->spare)) != NULL;) {
+        STAILQ_REMOVE_HEAD(&recorder->spare, links);
+        destroy_block(spare);
+    }
     qd_record_files_close(&recorder->files);
     close_file(recorder);
     pthread_cond_destroy(&recorder->changed);
@@ -312,6 +343,7 @@ static void init(qd_recorder *recorder, const qd_recorder_config *config)
                               .text_size = strlen(config->text),
                               .text = qd_shared_alloc(strlen(config->text))};
     STAILQ_INIT(&recorder->queue);
+    STAILQ_INIT(&recorder->spare);
     pthread_mutex_init(&recorder->mutex, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);

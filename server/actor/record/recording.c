@@ -9,8 +9,9 @@
 #include "../../base/memory/alloc.h"
 #include "../journal/tally.h"
 
-/* An entry's memory beyond this is given back when the entry is written. */
-#define KEEP_BYTES 16384u
+/* An entry's memory beyond this is given back when the entry is written. A room with such batches takes many times as
+ * much. */
+#define KEEP_BYTES 262144u
 
 typedef struct qd_recording {
     qd_journal journal; /* first */
