@@ -10,6 +10,7 @@
 #include "app/health/health_check.h"
 #include "app/options.h"
 #include "app/reload.h"
+#include "app/replay/replay_command.h"
 #include "app/signals.h"
 #include "app/start.h"
 
@@ -89,6 +90,11 @@ int main(int argc, char *argv[])
         status = check_health(&options);
         qd_server_options_release(&options);
         return status;
+    case QD_SERVER_OPTIONS_REPLAY:
+        status = qd_replay_run(&(qd_replay_request){
+            .file = options.replay, .until = options.until, .room = options.room, .prints = options.print_events});
+        qd_server_options_release(&options);
+        return status != 0 ? status : answered();
     case QD_SERVER_OPTIONS_PRINT:
         qd_server_options_print(stdout, &options);
         qd_server_options_release(&options);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../base/memory/fetch.h"
+#include "record/recording.h"
 #include "room_run.h"
 
 #define MS_NS UINT64_C(1000000)
@@ -15,7 +16,7 @@
 #define LONG_ENTITIES_MIN 10000u
 
 /* Returns whether there was memory for the room. */
-static bool create_room(qd_room_actor *actor)
+static bool create_room(qd_room_actor *actor, uint64_t salt)
 {
     const qd_msg_room_config *config = &actor->config;
     const qd_room_config room = {
@@ -42,7 +43,7 @@ static bool create_room(qd_room_actor *actor)
         .roster_ids_max = actor->service->config.limits.roster_ids_max,
         .grace_ns = config->grace_ms * MS_NS,
     };
-    qd_status status = qd_room_create(&room, &actor->heap, qd_service_random(actor->service), &actor->room);
+    qd_status status = qd_room_create(&room, &actor->heap, salt, &actor->room);
 
     /* A config that the session has checked suits a space. */
     QD_ASSERT(status != QD_ERR_INVALID);
@@ -61,6 +62,7 @@ qd_room_actor *qd_room_actor_create(qd_service *service, const char *name, const
     actor->service = service;
     actor->config = *config;
     actor->epoch = qd_service_random(service);
+    const uint64_t salt = qd_service_random(service);
     actor->creator = creator->session;
     actor->empty_since_ns = QD_NEVER;
     actor->timer_ns = actor->rest_trim_ns = QD_NEVER;
@@ -75,11 +77,11 @@ qd_room_actor *qd_room_actor_create(qd_service *service, const char *name, const
     atomic_fetch_add(&service->actors, 1);
     actor->creator_token = qd_token_acquire(creator->token);
     actor->has_timer = service->config.scheduler->reserve_timer(service->config.scheduler->context);
-    if (!actor->has_timer || !create_room(actor)) {
+    if (!actor->has_timer || !qd_recording_create(actor, salt) || !create_room(actor, salt)) {
         qd_room_actor_destroy(actor);
         return NULL;
     }
-    qd_charges_init(&actor->charges, actor->room, &actor->heap, creator->account);
+    qd_charges_init(&actor->charges, actor->room, &actor->heap, creator->account, actor->journal);
     atomic_fetch_add(&service->rooms, 1);
     return actor;
 }

@@ -3,6 +3,7 @@
 
 #include "../base/memory/array.h"
 #include "../base/memory/fetch.h"
+#include "record/recording.h"
 #include "room_clock.h"
 #include "tick/closing.h"
 #include "tick/slow_readers.h"
@@ -74,7 +75,8 @@ static uint64_t close_when_due(qd_room_actor *actor, uint64_t now_ns, bool empty
         return due_ns;
     }
     qd_room_directory_lock(&actor->service->directory);
-    bool nobody_comes = actor->arrivals == actor->arrivals_seen;
+    bool nobody_comes =
+        qd_journal_ask(actor->journal, QD_ASK_NOBODY_COMES, actor->arrivals == actor->arrivals_seen) != 0;
     if (nobody_comes && actor->entry.listed) {
         qd_room_directory_remove(&actor->service->directory, &actor->entry);
     }
@@ -100,7 +102,7 @@ static uint64_t forget_when_due(qd_room_actor *actor, uint64_t now_ns)
         return due_ns;
     }
     (void)qd_tick(actor, 0, NULL);
-    actor->epoch = qd_service_random(actor->service);
+    actor->epoch = qd_journal_ask(actor->journal, QD_ASK_RANDOM, qd_service_random(actor->service));
     return QD_NEVER;
 }
 
@@ -159,8 +161,7 @@ static void choose_place(qd_room_actor *actor, uint64_t now_ns)
                       now_ns < actor->long_until_ns || !TAILQ_EMPTY(&actor->laters) || has_grown_much(actor));
 }
 
-/* Does everything that time makes due. */
-static void keep_up(qd_room_actor *actor, uint64_t now_ns)
+static void do_due(qd_room_actor *actor, uint64_t now_ns)
 {
     const qd_scheduler *scheduler = actor->service->config.scheduler;
 
@@ -192,6 +193,28 @@ static void keep_up(qd_room_actor *actor, uint64_t now_ns)
     }
     actor->timer_ns = due_ns;
     scheduler->wake_at(scheduler->context, &actor->base, due_ns);
+}
+
+void qd_room_keep_up(qd_room_actor *actor, uint64_t now_ns)
+{
+    qd_recording_begin(actor, QD_ENTRY_KEEP_UP, now_ns);
+    do_due(actor, now_ns);
+    qd_recording_end(actor);
+}
+
+/* At rest. */
+static void count_ticks(qd_room_actor *actor, uint64_t now_ns)
+{
+    qd_recording_begin(actor, QD_ENTRY_COUNT, now_ns);
+    qd_room_clock_count(actor, now_ns);
+    qd_recording_end(actor);
+}
+
+static void close_now(qd_room_actor *actor, qd_room_closed_reason reason)
+{
+    qd_recording_begin(actor, QD_ENTRY_CLOSE, reason);
+    qd_room_actor_close(actor, reason, NULL, 0);
+    qd_recording_end(actor);
 }
 
 /* ---- the run ---- */
@@ -228,14 +251,14 @@ void qd_room_run(qd_actor *base)
     const uint8_t closing = atomic_load(&actor->closing);
 
     if (actor->clock == QD_CLOCK_RESTS && actor->room != NULL) {
-        qd_room_clock_count(actor, qd_service_now_ns(actor->service));
+        count_ticks(actor, qd_service_now_ns(actor->service));
     }
     qd_time_budget_apply(actor, closing != 0);
     if (actor->room != NULL && closing != 0) {
-        qd_room_actor_close(actor, (qd_room_closed_reason)closing, NULL, 0);
+        close_now(actor, (qd_room_closed_reason)closing);
     }
     if (actor->room != NULL) {
-        keep_up(actor, qd_service_now_ns(actor->service));
+        qd_room_keep_up(actor, qd_service_now_ns(actor->service));
     }
     if (actor->room == NULL) {
         finish(actor);
@@ -281,8 +304,8 @@ void qd_room_run_inline(qd_actor *base)
     const uint64_t start_ns = starts ? qd_service_now_ns(actor->service) : 0;
     bool stepped = false;
 
-    if (starts && actor->room != NULL) {
-        qd_room_clock_count(actor, start_ns);
+    if (starts && actor->clock == QD_CLOCK_RESTS && actor->room != NULL) {
+        count_ticks(actor, start_ns);
     }
     for (qd_message *next; message != NULL && may_run_inline(actor, (qd_room_message *)message); message = next) {
         next = message->next;
@@ -293,7 +316,7 @@ void qd_room_run_inline(qd_actor *base)
     if (message != NULL) {
         qd_room_actor_wake(actor);
     } else if (stepped || starts) {
-        keep_up(actor, starts ? start_ns : qd_service_now_ns(actor->service));
+        qd_room_keep_up(actor, starts ? start_ns : qd_service_now_ns(actor->service));
     }
 }
 

@@ -14,6 +14,7 @@
 #define QD_ACTOR_ROOM_RUN_H
 
 #include "../base/executor.h"
+#include "state/room_actor_state.h"
 
 /* For qd_actor_init. [run] */
 void qd_room_run(qd_actor *base);
@@ -21,5 +22,8 @@ void qd_room_run(qd_actor *base);
 void qd_room_run_inline(qd_actor *base);
 /* For qd_actor.fetch: fetches what a tick reads before the room fetches the rest. [run] */
 void qd_room_run_fetch(qd_actor *base);
+
+/* Does everything that time makes due, in an open room. A part of the runs above; a replay calls it alone. [run] */
+void qd_room_keep_up(qd_room_actor *actor, uint64_t now_ns);
 
 #endif

@@ -2,6 +2,7 @@
 #include "options.h"
 
 #include <arpa/inet.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,7 +106,7 @@ static const qd_option_choice formats[] = {{"text", QD_LOG_FORMAT_TEXT}, {"json"
                                             .otherwise = HALF("--memory-max"), .reloads = true                         \
     }
 
-#define ROWS_COUNT 54u
+#define ROWS_COUNT 61u
 
 typedef struct table {
     qd_server_options options;
@@ -123,6 +124,8 @@ static void table_init(table *all)
     parse_address(LISTEN_DEFAULT, &options->listen, NULL, 0);
     options->log_level = QD_LOG_INFO;
     options->drain_seconds = 10;
+    options->record_file_bytes = 64 * MIB;
+    options->record_bytes_max = GIB;
     *limits = (qd_limits){
         .connections_max = 1024,
         .rooms_max = 65536,
@@ -249,6 +252,21 @@ static void table_init(table *all)
         PATH("--log-level-file", "read the log level from FILE", options->log_level_file, "--log-level"),
         {"--log-format", "FORMAT", "write each line of the log as text or as a JSON object", QD_OPTION_CHOICE,
          .value = &options->log_format, .choices = formats},
+        {"--record", "DIR", "record what all rooms do and send into files in DIR, for --replay", QD_OPTION_PATH,
+         .value = &options->record, .otherwise = "off"},
+        SIZE("--record-file-bytes", "begin another file of the record after SIZE", options->record_file_bytes, 64 * KIB,
+             16 * GIB, NULL),
+        SIZE("--record-bytes-max", "delete the oldest files of the record beyond SIZE", options->record_bytes_max,
+             128 * KIB, 1024 * 1024 * GIB, NULL),
+        {"--replay", "FILE",
+         "replay the record that begins with FILE, compare, and exit with status 0 if it is identical", QD_OPTION_PATH,
+         .value = &options->replay, .otherwise = "run the server", .not_in_file = true},
+        {"--until", "TICK", "with --replay: stop each room after TICK", QD_OPTION_NUMBER, .value = &options->until,
+         .min = 1, .max = UINT32_MAX, .otherwise = "the end of the record", .not_in_file = true},
+        {"--room", "NAME", "with --replay: replay this room only", QD_OPTION_TEXT, .value = &options->room,
+         .otherwise = "all rooms", .not_in_file = true},
+        {"--print-events", NULL, "with --replay: print the events as JSON lines", QD_OPTION_FLAG,
+         .value = &options->print_events, .not_in_file = true},
     };
     memcpy(all->rows, rows, sizeof rows);
 }
@@ -403,6 +421,7 @@ qd_server_options_result qd_server_options_parse(const qd_server_sources *source
         return options->print_config   ? QD_SERVER_OPTIONS_PRINT
                : options->check_config ? QD_SERVER_OPTIONS_CHECK
                : options->check_health ? QD_SERVER_OPTIONS_HEALTH
+               : options->replay       ? QD_SERVER_OPTIONS_REPLAY
                                        : QD_SERVER_OPTIONS_RUN;
     }
 }
@@ -443,6 +462,20 @@ bool qd_server_options_conflict(const qd_server_options *options, char *error, s
                  "--listen is %s, and there is no --token-file; must be a loopback address then. Set --token-file, "
                  "--tls-client-ca, or --insecure to let anybody in",
                  options->listen.host);
+        return true;
+    }
+    if (options->record_bytes_max < 2 * options->record_file_bytes) {
+        snprintf(error, error_size,
+                 "--record-bytes-max is %" PRIu64 "; must be at least twice --record-file-bytes, which is %" PRIu64
+                 ". Raise it, or lower that",
+                 options->record_bytes_max, options->record_file_bytes);
+        return true;
+    }
+    if (options->replay == NULL && (options->until != 0 || options->room != NULL || options->print_events)) {
+        snprintf(error, error_size, "%s is given without --replay; must be given with it. Name a record",
+                 options->until != 0     ? "--until"
+                 : options->room != NULL ? "--room"
+                                         : "--print-events");
         return true;
     }
     if (options->admin.host[0] != '\0' && options->admin_token_file == NULL &&

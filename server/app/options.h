@@ -54,6 +54,12 @@ typedef struct qd_server_options {
     qd_log_level log_level;
     const char *log_level_file; /* overrides log_level; NULL: none */
     qd_log_format log_format;
+    const char *record; /* a folder; NULL: nothing is recorded */
+    uint64_t record_file_bytes, record_bytes_max;
+    const char *replay; /* a file; NULL: the server runs */
+    uint32_t until;     /* with `replay` and the two below: 0: to the end */
+    const char *room;   /* NULL: all */
+    bool print_events;
     char *texts; /* the strings of the file; see qd_server_options_release */
 } qd_server_options;
 
@@ -64,6 +70,7 @@ typedef enum qd_server_options_result {
     QD_SERVER_OPTIONS_PRINT,   /* --print-config was given */
     QD_SERVER_OPTIONS_CHECK,   /* --check-config was given */
     QD_SERVER_OPTIONS_HEALTH,  /* --check-health was given */
+    QD_SERVER_OPTIONS_REPLAY,  /* --replay was given */
     QD_SERVER_OPTIONS_BAD,     /* *error names the option, the value and the fix */
 } qd_server_options_result;
 

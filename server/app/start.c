@@ -16,10 +16,12 @@
 #include "../base/assert.h"
 #include "../base/memory/alloc.h"
 #include "../net/net.h"
+#include "../record/recorder.h"
 #include "../work/pool.h"
 #include "cores.h"
 #include "health/liveness.h"
 #include "reload.h"
+#include "replay/record_text.h"
 #include "server.h"
 #include "service_manager.h"
 #include "signals.h"
@@ -363,6 +365,30 @@ static void warn_of_strangers(const qd_server_options *options)
     }
 }
 
+/* Starts the recorder. Returns false if it cannot. */
+static bool start_record(const qd_server_options *options, size_t width, qd_record_sink *sink)
+{
+    char error[600], text[QD_RECORD_TEXT_BYTES];
+
+    qd_record_text_write(&(qd_replay_server){.limits = qd_limits_of(options), .width = (uint32_t)width}, text);
+    *sink = (qd_record_sink){
+        .put = qd_recorder_put,
+        .context = qd_recorder_start(&(qd_recorder_config){.folder = options->record,
+                                                           .file_bytes = options->record_file_bytes,
+                                                           .bytes_max = options->record_bytes_max,
+                                                           .wall_s = wall_s(NULL),
+                                                           .text = text},
+                                     error, sizeof error),
+        .token_key = {random_number(NULL), random_number(NULL)},
+    };
+    if (sink->context == NULL) {
+        fprintf(stderr, "quadrille-server: %s\n", error);
+        return false;
+    }
+    qd_log(QD_LOG_INFO, "recording", QD_LOG_STRING("folder", options->record));
+    return true;
+}
+
 static int run(qd_server_options *options, const qd_server_sources *sources, const qd_option_files *files,
                const qd_service_manager *manager)
 {
@@ -379,10 +405,15 @@ static int run(qd_server_options *options, const qd_server_sources *sources, con
         fprintf(stderr, "quadrille-server: --workers: the system refused to start %" PRIu32 " threads\n", workers);
         goto done;
     }
+    qd_record_sink sink;
+    if (options->record != NULL && !start_record(options, qd_pool_scheduler(pool)->executor->width, &sink)) {
+        goto done;
+    }
     const qd_server_config config = {
         .service =
             {
                 .limits = qd_limits_of(options),
+                .record = options->record != NULL ? &sink : NULL,
                 .scheduler = qd_pool_scheduler(pool),
                 .workers = workers,
                 .time_budget_ns = TIME_BUDGET_NS,
@@ -393,6 +424,9 @@ static int run(qd_server_options *options, const qd_server_sources *sources, con
         .tokens = files->tokens,
     };
     status = serve(options, sources, files, &config, manager, &liveness);
+    if (options->record != NULL) {
+        qd_recorder_stop(sink.context);
+    }
 done:
     if (pool != NULL) {
         qd_pool_destroy(pool);

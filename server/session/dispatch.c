@@ -49,32 +49,9 @@ static void count_writer(qd_membership *membership)
     atomic_fetch_add_explicit(&membership->actor->writers, 1, memory_order_relaxed);
 }
 
-static bool check_subscribe(const qd_client_message *message, uint32_t dimensions, qd_fault *fault)
-{
-    int scope = (int)message->as.subscribe.scope;
-
-    (void)dimensions;
-    return (unsigned)scope <= QD_SCOPE_OWN ||
-           qd_fault_invalid(fault, "scope is %d; must be SCOPE_ALL (1) or SCOPE_OWN (2)", scope);
-}
-
-static bool check_snapshot(const qd_client_message *message, uint32_t dimensions, qd_fault *fault)
-{
-    const qd_msg_get_snapshot *snapshot = &message->as.get_snapshot;
-
-    return qd_limit_check(snapshot->limit, QD_SNAPSHOT_ROWS_MAX, fault) &&
-           (!snapshot->has_region || qd_region_check(&snapshot->region, dimensions, fault));
-}
-
-static bool check_query(const qd_client_message *message, uint32_t dimensions, qd_fault *fault)
-{
-    return qd_query_check(&message->as.query, dimensions, fault);
-}
-
-/* What becomes of a request. Without `handle`, it goes to the room that it names, if `check` is NULL or allows it. */
+/* What becomes of a request. Without `handle`, it goes to the room that it names, if it suits the room. */
 struct route {
     qd_handler handle;
-    bool (*check)(const qd_client_message *message, uint32_t dimensions, qd_fault *fault);
     bool writes;    /* the session has a share of the room's waiting messages; queries count, too */
     bool is_long;   /* it may take long on this thread, so the link's turn is charged for it */
     uint8_t rights; /* QD_RIGHT_* that the membership needs */
@@ -93,7 +70,7 @@ static void pass_on(qd_session *session, qd_request **request, const struct rout
         qd_session_refuse(session, *request, &fault);
         return;
     }
-    if (route->check != NULL && !route->check(message, membership->actor->config.dimensions, &fault)) {
+    if (!qd_room_request_check(message, membership->actor->config.dimensions, &fault)) {
         qd_session_refuse(session, *request, &fault);
         return;
     }
@@ -117,8 +94,7 @@ static size_t bytes_of_part(const qd_msg_move_rooms *move, uint32_t part)
 
 static void handle_move_rooms(qd_session *session, qd_request **request)
 {
-    static const struct route by_ids = {.check = qd_batch_check, .writes = true, .rights = QD_RIGHT_WRITE};
-    static const struct route by_roster = {.check = qd_roster_check, .writes = true, .rights = QD_RIGHT_WRITE};
+    static const struct route moves = {.writes = true, .rights = QD_RIGHT_WRITE};
     const qd_client_message *frame = &(*request)->decoded.message;
     const qd_msg_move_rooms *move = &frame->as.move_rooms;
     qd_fault fault = {.room = 0};
@@ -139,7 +115,7 @@ static void handle_move_rooms(qd_session *session, qd_request **request)
         }
         part->bytes = bytes_of_part(move, index);
         part->is_for_worker = parts.at > FRAME_INLINE_ENTITIES;
-        pass_on(session, &part, move->id != NULL ? &by_ids : &by_roster);
+        pass_on(session, &part, &moves);
         qd_request_destroy(part);
     }
 }
@@ -230,30 +206,30 @@ static const struct route routes[] = {
     [QD_CLIENT_LEAVE_ROOM] = {.handle = qd_room_request_leave},
     [QD_CLIENT_CLOSE_ROOM] = {.handle = qd_room_request_close, .is_long = true},
     [QD_CLIENT_LIST_ROOMS] = {.handle = qd_room_request_list, .is_long = true},
-    [QD_CLIENT_SPAWN] = {.check = qd_batch_check, .writes = true, .rights = QD_RIGHT_WRITE},
-    [QD_CLIENT_MOVE] = {.check = qd_batch_check, .writes = true, .rights = QD_RIGHT_WRITE},
-    [QD_CLIENT_TELEPORT] = {.check = qd_batch_check, .writes = true, .rights = QD_RIGHT_WRITE},
-    [QD_CLIENT_RESHAPE] = {.check = qd_batch_check, .writes = true, .rights = QD_RIGHT_WRITE},
-    [QD_CLIENT_DESPAWN] = {.check = qd_batch_check, .writes = true, .rights = QD_RIGHT_WRITE},
-    [QD_CLIENT_SUBSCRIBE] = {.check = check_subscribe},
+    [QD_CLIENT_SPAWN] = {.writes = true, .rights = QD_RIGHT_WRITE},
+    [QD_CLIENT_MOVE] = {.writes = true, .rights = QD_RIGHT_WRITE},
+    [QD_CLIENT_TELEPORT] = {.writes = true, .rights = QD_RIGHT_WRITE},
+    [QD_CLIENT_RESHAPE] = {.writes = true, .rights = QD_RIGHT_WRITE},
+    [QD_CLIENT_DESPAWN] = {.writes = true, .rights = QD_RIGHT_WRITE},
+    [QD_CLIENT_SUBSCRIBE] = {0},
     [QD_CLIENT_UNSUBSCRIBE] = {0},
-    [QD_CLIENT_GET_SNAPSHOT] = {.check = check_snapshot, .writes = true},
+    [QD_CLIENT_GET_SNAPSHOT] = {.writes = true},
     [QD_CLIENT_STEP] = {.rights = QD_RIGHT_STEP, .is_long = true}, /* its tick may run inline */
     [QD_CLIENT_GET_STATS] = {.handle = handle_get_stats, .is_long = true},
     [QD_CLIENT_PING] = {.handle = handle_ping},
-    [QD_CLIENT_QUERY] = {.check = check_query, .writes = true},
-    [QD_CLIENT_SET_DESCRIPTION] = {.check = qd_view_request_check, .writes = true, .rights = QD_RIGHT_WRITE},
-    [QD_CLIENT_OBSERVE] = {.check = qd_view_request_check, .writes = true},
-    [QD_CLIENT_MOVE_OBSERVERS] = {.check = qd_view_request_check, .writes = true},
-    [QD_CLIENT_UNOBSERVE] = {.check = qd_view_request_check, .writes = true},
-    [QD_CLIENT_SET_EXCEPTIONS] = {.check = qd_view_request_check, .writes = true},
-    [QD_CLIENT_SET_VIEW_OPTIONS] = {.check = qd_view_request_check, .writes = true},
-    [QD_CLIENT_WHY] = {.check = qd_view_request_check, .writes = true},
-    [QD_CLIENT_HAND_OVER] = {.check = qd_hand_over_check, .writes = true, .rights = QD_RIGHT_WRITE},
+    [QD_CLIENT_QUERY] = {.writes = true},
+    [QD_CLIENT_SET_DESCRIPTION] = {.writes = true, .rights = QD_RIGHT_WRITE},
+    [QD_CLIENT_OBSERVE] = {.writes = true},
+    [QD_CLIENT_MOVE_OBSERVERS] = {.writes = true},
+    [QD_CLIENT_UNOBSERVE] = {.writes = true},
+    [QD_CLIENT_SET_EXCEPTIONS] = {.writes = true},
+    [QD_CLIENT_SET_VIEW_OPTIONS] = {.writes = true},
+    [QD_CLIENT_WHY] = {.writes = true},
+    [QD_CLIENT_HAND_OVER] = {.writes = true, .rights = QD_RIGHT_WRITE},
     [QD_CLIENT_ACK] = {.handle = handle_ack},
     [QD_CLIENT_ADOPT] = {.handle = handle_adopt},
-    [QD_CLIENT_SET_ROSTER] = {.check = qd_roster_check, .writes = true, .rights = QD_RIGHT_WRITE},
-    [QD_CLIENT_MOVE_ROSTER] = {.check = qd_roster_check, .writes = true, .rights = QD_RIGHT_WRITE},
+    [QD_CLIENT_SET_ROSTER] = {.writes = true, .rights = QD_RIGHT_WRITE},
+    [QD_CLIENT_MOVE_ROSTER] = {.writes = true, .rights = QD_RIGHT_WRITE},
     [QD_CLIENT_LIST_SESSIONS] = {.handle = handle_list_sessions, .is_long = true},
     [QD_CLIENT_PONG] = {.handle = handle_pong},
     [QD_CLIENT_MOVE_ROOMS] = {.handle = handle_move_rooms, .is_long = true},

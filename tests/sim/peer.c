@@ -11,10 +11,12 @@ void sim_house_init(sim_house *house, uint64_t seed)
 {
     *house = (sim_house){.memory_before = qd_memory_used()};
     sim_world_init(&house->world, seed);
+    sim_recorded_init(&house->recorded);
 }
 
 void sim_house_start(sim_house *house, const qd_limits *limits, uint64_t time_budget_ns)
 {
+    sim_recorded_describe(&house->recorded, limits, (uint32_t)house->world.executor.width);
     qd_server_init(&house->server,
                    &(qd_server_config){.service = {.limits = *limits,
                                                    .scheduler = &house->world.scheduler,
@@ -23,7 +25,8 @@ void sim_house_start(sim_house *house, const qd_limits *limits, uint64_t time_bu
                                                    .time_burst_ns = 1000 * SIM_MS_NS, /* the model knows one order */
                                                    .random = sim_random,
                                                    .wall_s = sim_wall_s,
-                                                   .context = &house->world}});
+                                                   .context = &house->world,
+                                                   .record = &house->recorded.sink}});
 }
 
 static uint32_t or_else(uint32_t given, uint32_t other)
@@ -107,6 +110,7 @@ void sim_house_deinit(sim_house *house)
 {
     sim_check(qd_server_is_idle(&house->server), "%u rooms are not freed", atomic_load(&house->server.service.actors));
     qd_server_deinit(&house->server);
+    sim_recorded_replay(&house->recorded);
     sim_world_deinit(&house->world);
     qd_scratch_release();
     sim_check(qd_memory_used() == house->memory_before, "%zu bytes are not given back",

@@ -6,6 +6,7 @@
 #define QD_TESTS_SIM_PEER_H
 
 #include "proto/codec.h"
+#include "recorded.h"
 #include "server/app/server.h"
 #include "world.h"
 
@@ -16,6 +17,7 @@ typedef struct sim_house {
     sim_world world;
     qd_server server;
     qd_tokens tokens;
+    sim_recorded recorded;
     size_t memory_before;
 } sim_house;
 

@@ -72,6 +72,10 @@ TEST(options_left_out_get_defaults)
     assert_int_equal(options.limits.token_rooms_max, 0);
     assert_int_equal(options.limits.token_memory_max, 0);
     assert_int_equal(options.log_level, QD_LOG_INFO);
+    assert_null(options.record);
+    assert_int_equal(options.record_file_bytes, 64 << 20);
+    assert_int_equal(options.record_bytes_max, 1 << 30);
+    assert_null(options.replay);
 }
 
 TEST(options_take_values)
@@ -86,6 +90,34 @@ TEST(options_take_values)
     assert_string_equal(options.token_file, "/etc/tokens");
     assert_int_equal(options.log_level, QD_LOG_DEBUG);
     assert_int_equal(PARSE("--"), QD_SERVER_OPTIONS_RUN);
+}
+
+TEST(replay_takes_its_options_with_it_only)
+{
+    char error[300];
+
+    assert_int_equal(PARSE("--replay", "a.qdr", "--until", "7", "--room", "yard", "--print-events"),
+                     QD_SERVER_OPTIONS_REPLAY);
+    assert_string_equal(options.replay, "a.qdr");
+    assert_int_equal(options.until, 7);
+    assert_string_equal(options.room, "yard");
+    assert_true(options.print_events);
+    assert_int_equal(PARSE("--room", "yard"), QD_SERVER_OPTIONS_RUN);
+    assert_true(qd_server_options_conflict(&options, error, sizeof error));
+    assert_non_null(strstr(error, "--room is given without --replay"));
+}
+
+TEST(a_record_has_room_for_two_files)
+{
+    char error[300];
+
+    assert_int_equal(PARSE("--record", "r", "--record-file-bytes", "1M", "--record-bytes-max", "2M"),
+                     QD_SERVER_OPTIONS_RUN);
+    assert_false(qd_server_options_conflict(&options, error, sizeof error));
+    assert_int_equal(PARSE("--record", "r", "--record-file-bytes", "1M", "--record-bytes-max", "1M"),
+                     QD_SERVER_OPTIONS_RUN);
+    assert_true(qd_server_options_conflict(&options, error, sizeof error));
+    assert_non_null(strstr(error, "--record-bytes-max is 1048576; must be at least twice"));
 }
 
 TEST(loopback_hosts_are_those_of_this_machine)

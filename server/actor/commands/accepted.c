@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../../base/log.h"
-#include "../service/reply.h"
+#include "../record/sending.h"
 #include "../tick/frames.h"
 #include "refusal_text.h"
 
@@ -23,7 +23,7 @@ void qd_accepted_send(qd_room_actor *actor, const qd_request *request)
 {
     const qd_server_message message = message_to(actor, request);
 
-    qd_reply_send(actor->service, request->head.membership->endpoint->link, &message);
+    qd_member_send(actor, request->head.membership, &message);
 }
 
 void qd_accepted_confirm(qd_room_actor *actor, const qd_request *request)
@@ -51,14 +51,13 @@ static void send_few(qd_room_actor *actor, const qd_request *request, const qd_r
     few->refused_field = any_field(refusals->field, few->refused_count) ? refusals->field : NULL;
     few->refused_total = refusals->count;
     few->text = text;
-    qd_reply_send(actor->service, request->head.membership->endpoint->link, &message);
+    qd_member_send(actor, request->head.membership, &message);
 }
 
 /* Sends all frames at once: a reply is never refused, but the next one may be. */
 static void send_lists(qd_room_actor *actor, const qd_request *request, const qd_room_refusals *refusals,
                        const char *text)
 {
-    qd_link *link = request->head.membership->endpoint->link;
     qd_frames list = {.heap = &actor->heap};
     uint32_t done = 0;
 
@@ -81,7 +80,7 @@ static void send_lists(qd_room_actor *actor, const qd_request *request, const qd
         (void)qd_frames_push(&list, qd_reply_encode(&message));
     } while (done < refusals->listed && !list.failed);
     if (!list.failed) {
-        (void)qd_reply_queue(actor->service, link, list.frames, list.count, QD_LINK_REPLY);
+        (void)qd_member_queue(actor, request->head.membership, list.frames, list.count, QD_LINK_REPLY);
     } else {
         send_few(actor, request, refusals, text);
     }

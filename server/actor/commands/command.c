@@ -12,7 +12,7 @@ void qd_command_fail_quota(qd_room_actor *actor, const qd_request *request)
 
 void qd_command_answer(qd_room_actor *actor, const qd_request *request, const qd_server_message *message)
 {
-    qd_reply_send(actor->service, request->head.membership->endpoint->link, message);
+    qd_member_send(actor, request->head.membership, message);
 }
 
 qd_command_sent qd_command_send(qd_room_actor *actor, const qd_request *request, qd_frames *list)
@@ -20,8 +20,8 @@ qd_command_sent qd_command_send(qd_room_actor *actor, const qd_request *request,
     qd_command_sent sent = QD_COMMAND_NO_MEMORY;
 
     if (!list->failed) {
-        qd_link *link = request->head.membership->endpoint->link;
-        qd_link_sent queued = qd_reply_queue(actor->service, link, list->frames, list->count, QD_LINK_EVENTS);
+        const qd_link_sent queued =
+            qd_member_queue(actor, request->head.membership, list->frames, list->count, QD_LINK_EVENTS);
 
         sent = queued == QD_LINK_FULL ? QD_COMMAND_QUEUE_FULL : QD_COMMAND_SENT;
     }

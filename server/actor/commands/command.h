@@ -6,16 +6,14 @@
 #ifndef QD_ACTOR_COMMANDS_COMMAND_H
 #define QD_ACTOR_COMMANDS_COMMAND_H
 
-#include "../service/reply.h"
-#include "../state/room_actor_state.h"
+#include "../record/sending.h"
 #include "../tick/frames.h"
 
 /* ---- answers ---- */
 
 /* Answers a request by an Error. */
 #define qd_command_fail(actor, request, code, ...)                                                                     \
-    qd_reply_error((actor)->service, (request)->head.membership->endpoint->link, (request)->decoded.message.seq,       \
-                   (actor)->entry.handle, (code), __VA_ARGS__)
+    qd_member_fail((actor), (request)->head.membership, (request)->decoded.message.seq, (code), __VA_ARGS__)
 
 /* Answers by the Error of actor->charges.short_of, and counts it. */
 void qd_command_fail_quota(qd_room_actor *actor, const qd_request *request);

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "../record/recording.h"
 #include "../tick/tick.h"
 #include "command.h"
 
@@ -15,7 +16,9 @@ static bool only_reads(qd_client_kind kind)
 /* Whether the server stops, and this request is not carried out any more. */
 static bool is_too_late(const qd_room_actor *actor, qd_client_kind kind, bool stopping)
 {
-    return stopping && (only_reads(kind) || (kind != QD_CLIENT_OPEN_ROOM && atomic_load(&actor->service->hurried)));
+    return stopping && (only_reads(kind) ||
+                        (kind != QD_CLIENT_OPEN_ROOM &&
+                         qd_journal_ask(actor->journal, QD_ASK_HURRIED, atomic_load(&actor->service->hurried)) != 0));
 }
 
 static void apply_request(qd_room_actor *actor, const qd_request *request, bool stopping)
@@ -56,7 +59,7 @@ static void apply_request(qd_room_actor *actor, const qd_request *request, bool 
     if (actor->room == NULL) {
         qd_membership_shut(membership, QD_MEMBERSHIP_CLOSED);
     }
-    if (only_reads(kind) && atomic_load_explicit(&membership->endpoint->cut_off, memory_order_relaxed)) {
+    if (only_reads(kind) && qd_room_actor_is_cut_off(actor, membership)) {
         return;
     }
     if (actor->room == NULL || (!membership->joined && kind != QD_CLIENT_OPEN_ROOM) ||
@@ -74,15 +77,18 @@ void qd_command_run(qd_room_actor *actor, qd_room_message *message, bool stoppin
     bool leaves = message == &membership->leave;
     qd_request *request = leaves ? NULL : (qd_request *)message;
 
+    qd_recording_begin_message(actor, message, stopping);
     /* Answers keep the order of their requests. But subscriptions that come together get their resets together. */
     if (actor->resets_due && (leaves || request->decoded.message.kind != QD_CLIENT_SUBSCRIBE)) {
         qd_tick_catch_up(actor);
     }
     if (leaves) {
         qd_leave_command(actor, membership);
+        qd_recording_end(actor);
         return;
     }
     apply_request(actor, request, stopping);
+    qd_recording_end(actor);
     qd_endpoint *endpoint = membership->endpoint;
     size_t bytes = request->bytes;
     qd_request_destroy(request);

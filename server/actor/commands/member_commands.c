@@ -20,7 +20,7 @@ static qd_status join(qd_room_actor *actor, qd_membership *membership)
     }
     if (!qd_array_reserve_zeroed(&actor->heap, actor->members, actor->member_capacity, membership->member) ||
         !qd_charges_open(&actor->charges, membership->member, membership->endpoint->account)) {
-        qd_room_leave(actor->room, membership->member, qd_service_now_ns(actor->service));
+        qd_room_leave(actor->room, membership->member, qd_room_actor_now_ns(actor));
         return QD_ERR_NO_MEMORY;
     }
     qd_actor_member *row = &actor->members[membership->member];
@@ -95,8 +95,8 @@ static void hand_over(qd_room_actor *actor, qd_membership *membership)
     if (!membership->joined) {
         qd_membership_shut(successor, actor->room == NULL ? QD_MEMBERSHIP_CLOSED : QD_MEMBERSHIP_REFUSED);
         if (actor->room == NULL) {
-            qd_reply_send(
-                actor->service, successor->endpoint->link,
+            qd_member_send(
+                actor, successor,
                 &(qd_server_message){.kind = QD_SERVER_ROOM_CLOSED,
                                      .as.room_closed = {.room = actor->entry.handle, .reason = actor->closed_reason}});
         }
@@ -118,7 +118,7 @@ void qd_leave_command(qd_room_actor *actor, qd_membership *membership)
         hand_over(actor, membership);
         actor->changed = true;
     } else if (membership->joined) {
-        qd_room_leave(actor->room, membership->member, qd_service_now_ns(actor->service));
+        qd_room_leave(actor->room, membership->member, qd_room_actor_now_ns(actor));
         actor->changed = actor->trims = true;
         qd_charges_unsubscribe(&actor->charges, membership->member);
         qd_charges_settle(&actor->charges, membership->member);
@@ -127,10 +127,10 @@ void qd_leave_command(qd_room_actor *actor, qd_membership *membership)
         }
     }
     if (membership->leave_answered) {
-        qd_reply_send(actor->service, membership->endpoint->link,
-                      &(qd_server_message){.seq = membership->leave_seq,
-                                           .kind = QD_SERVER_ROOM_LEFT,
-                                           .as.room_left = {.room = actor->entry.handle}});
+        qd_member_send(actor, membership,
+                       &(qd_server_message){.seq = membership->leave_seq,
+                                            .kind = QD_SERVER_ROOM_LEFT,
+                                            .as.room_left = {.room = actor->entry.handle}});
     }
     if (membership->writes) {
         atomic_fetch_sub_explicit(&actor->writers, 1, memory_order_relaxed);

@@ -44,7 +44,8 @@ static bool reserve(qd_frames *list, uint64_t seq, const qd_msg_handed_over *who
 }
 
 /* Sends the HandedOver in the reserved frames, all at once: a reply is never refused, but the next one may be. */
-static void report(qd_room_actor *actor, qd_frames *list, qd_link *link, uint64_t seq, const qd_msg_handed_over *whole)
+static void report(qd_room_actor *actor, qd_frames *list, const qd_membership *to, uint64_t seq,
+                   const qd_msg_handed_over *whole)
 {
     uint32_t done = 0;
     size_t count = 0;
@@ -57,7 +58,7 @@ static void report(qd_room_actor *actor, qd_frames *list, qd_link *link, uint64_
         done += message.as.handed_over.count;
     } while (done < whole->count);
     qd_frames_drop(list, count);
-    (void)qd_reply_queue(actor->service, link, list->frames, count, QD_LINK_REPLY);
+    (void)qd_member_queue(actor, to, list->frames, count, QD_LINK_REPLY);
 }
 
 static void fail(qd_room_actor *actor, const qd_request *request, uint32_t count)
@@ -125,7 +126,7 @@ void qd_hand_over_command(qd_room_actor *actor, const qd_request *request)
     if (is_reported && whole.count > 0) {
         qd_array_sort(given, whole.count);
         whole.id = given;
-        report(actor, &frames, qd_membership_of(actor, to)->endpoint->link, 0, &whole);
+        report(actor, &frames, qd_membership_of(actor, to), 0, &whole);
     }
     qd_frames_deinit(&frames);
     qd_array_drop(&actor->heap, given, given != NULL ? handover->count : 0);
@@ -137,9 +138,9 @@ void qd_hand_over_command(qd_room_actor *actor, const qd_request *request)
 
 /* ---- adopting ---- */
 
-static bool is_connected(const qd_actor_member *member)
+static bool is_connected(const qd_room_actor *actor, const qd_actor_member *member)
 {
-    return member->membership != NULL && !atomic_load(&member->membership->endpoint->cut_off);
+    return member->membership != NULL && !qd_room_actor_is_cut_off(actor, member->membership);
 }
 
 /* Whether the request asks for this member, and the member owns anything. */
@@ -178,7 +179,7 @@ static uint32_t decide_who_yields(qd_room_actor *actor, const qd_request *reques
         qd_actor_member *row = &actor->members[i];
         bool is_asked = is_asked_for(actor, request, i);
 
-        row->yields = is_asked && (answer->from != 0 || !is_connected(row));
+        row->yields = is_asked && (answer->from != 0 || !is_connected(actor, row));
         if (row->yields) {
             count += qd_room_owned_count(actor->room, i);
         } else if (is_asked) {
@@ -196,7 +197,7 @@ static uint32_t decide_who_yields(qd_room_actor *actor, const qd_request *reques
 static bool is_any_reported(const qd_room_actor *actor)
 {
     for (uint32_t i = 0; i < actor->member_capacity; i++) {
-        if (actor->members[i].yields && is_connected(&actor->members[i])) {
+        if (actor->members[i].yields && is_connected(actor, &actor->members[i])) {
             return true;
         }
     }
@@ -214,7 +215,7 @@ static uint32_t adopt_from(qd_room_actor *actor, qd_membership *membership, uint
     qd_charges_settle(&actor->charges, membership->member);
     qd_array_sort(given, count);
     if (frames->count > 0 && row->membership != NULL) {
-        report(actor, frames, row->membership->endpoint->link, 0,
+        report(actor, frames, row->membership, 0,
                &(qd_msg_handed_over){.room = actor->entry.handle,
                                      .count = count,
                                      .id = given,
@@ -259,7 +260,7 @@ void qd_adopt_command(qd_room_actor *actor, const qd_request *request)
         qd_array_sort(given, answer.count);
         actor->resets_due = true;
         qd_count(&actor->service->counters, QD_COUNT_UPDATES, answer.count);
-        report(actor, &answers, membership->endpoint->link, seq, &answer);
+        report(actor, &answers, membership, seq, &answer);
         qd_log(QD_LOG_AUDIT, "entities taken over", QD_LOG_NUMBER("room", actor->entry.handle),
                QD_LOG_STRING("name", actor->entry.name), QD_LOG_NUMBER("count", answer.count),
                QD_LOG_NUMBER("from", answer.from), QD_LOG_NUMBER("session", answer.to),

@@ -57,10 +57,10 @@ void qd_step_command(qd_room_actor *actor, const qd_request *request)
     } else {
         return;
     }
-    qd_reply_error_message(actor->service, request->head.membership->endpoint->link,
-                           &(qd_msg_error){.code = is_over ? QD_ERROR_TICK_OVER : QD_ERROR_WRONG_TICK,
-                                           .text = text,
-                                           .seq = request->decoded.message.seq,
-                                           .room = actor->entry.handle,
-                                           .tick_due = last + 1});
+    qd_member_send_error(actor, request->head.membership,
+                         &(qd_msg_error){.code = is_over ? QD_ERROR_TICK_OVER : QD_ERROR_WRONG_TICK,
+                                         .text = text,
+                                         .seq = request->decoded.message.seq,
+                                         .room = actor->entry.handle,
+                                         .tick_due = last + 1});
 }

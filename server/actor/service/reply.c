@@ -7,8 +7,6 @@
 #include "../../../proto/codec.h"
 #include "../../base/log.h"
 
-#define TEXT_BYTES_MAX 400
-
 /* Answers up to this size may use the reserve of the memory budget, if the peer has no more than that of answers left to
  * read. One that asks and does not read is the first to go when memory is short. */
 #define RESERVED_BYTES_MAX 4096u
@@ -56,33 +54,46 @@ void qd_reply_give_up(qd_service *service, qd_link *link)
     qd_link_close(link, QD_FLUSH_MS_MAX);
 }
 
-void qd_reply_send(qd_service *service, qd_link *link, const qd_server_message *message)
+qd_buffer *qd_reply_encode_answer(qd_link *link, const qd_server_message *message)
 {
-    qd_buffer *buffer = encode(message, qd_link_replies_queued(link) <= UNREAD_BYTES_MAX);
+    return encode(message, qd_link_replies_queued(link) <= UNREAD_BYTES_MAX);
+}
 
-    if (buffer == NULL) {
+void qd_reply_pass(qd_service *service, qd_link *link, qd_buffer *answer)
+{
+    if (answer == NULL) {
         qd_reply_give_up(service, link);
         return;
     }
     /* A link never refuses a reply. If the link is closed, or closes because of this, none is needed. */
-    (void)qd_reply_queue(service, link, &buffer, 1, QD_LINK_REPLY);
-    qd_buffer_release(buffer);
+    (void)qd_reply_queue(service, link, &answer, 1, QD_LINK_REPLY);
+    qd_buffer_release(answer);
 }
 
-void qd_reply_error_message(qd_service *service, qd_link *link, const qd_msg_error *error)
+void qd_reply_send(qd_service *service, qd_link *link, const qd_server_message *message)
+{
+    qd_reply_pass(service, link, qd_reply_encode_answer(link, message));
+}
+
+void qd_reply_note_error(qd_service *service, const qd_link *link, const qd_msg_error *error)
 {
     qd_count(&service->counters, QD_COUNT_ERRORS, 1);
     qd_count(&service->counters, (qd_counter)(QD_COUNT_ERROR + error->code), 1);
     qd_log(QD_LOG_DEBUG, "error", QD_LOG_PEER(link->peer), QD_LOG_NUMBER("seq", error->seq),
            QD_LOG_NUMBER("room", error->room), QD_LOG_STRING("code", qd_error_code_name(error->code)),
            QD_LOG_STRING("text", error->text));
+}
+
+void qd_reply_error_message(qd_service *service, qd_link *link, const qd_msg_error *error)
+{
+    qd_reply_note_error(service, link, error);
     qd_reply_send(service, link, &(qd_server_message){.seq = error->seq, .kind = QD_SERVER_ERROR, .as.error = *error});
 }
 
 void qd_reply_error(qd_service *service, qd_link *link, uint64_t seq, uint64_t room, qd_error_code code,
                     const char *format, ...)
 {
-    char text[TEXT_BYTES_MAX];
+    char text[QD_REPLY_TEXT_BYTES_MAX];
     va_list arguments;
 
     va_start(arguments, format);
@@ -93,7 +104,7 @@ void qd_reply_error(qd_service *service, qd_link *link, uint64_t seq, uint64_t r
 
 void qd_reply_end(qd_service *service, qd_link *link, uint64_t seq, qd_error_code code, const char *format, ...)
 {
-    char text[TEXT_BYTES_MAX];
+    char text[QD_REPLY_TEXT_BYTES_MAX];
     va_list arguments;
 
     va_start(arguments, format);

@@ -13,6 +13,9 @@
 #include "../../base/link.h"
 #include "service.h"
 
+/* The longest text of an Error, with its end. */
+#define QD_REPLY_TEXT_BYTES_MAX 400
+
 /* How long the last frames to a client that is disconnected may take. */
 #define QD_FLUSH_MS_MAX 1000u
 
@@ -23,6 +26,11 @@ qd_buffer *qd_reply_encode(const qd_server_message *message) QD_MUST_USE;
 qd_link_sent qd_reply_queue(qd_service *service, qd_link *link, qd_buffer *const *buffers, size_t count,
                             qd_link_class class);
 
+/* The parts of qd_reply_send: encodes an answer for that link, and sends it. `answer` NULL: there was no memory for it, and
+ * the link is closed. The latter takes the reference. [any] */
+qd_buffer *qd_reply_encode_answer(qd_link *link, const qd_server_message *message) QD_MUST_USE;
+void qd_reply_pass(qd_service *service, qd_link *link, qd_buffer *answer);
+
 /* [any] */
 void qd_reply_send(qd_service *service, qd_link *link, const qd_server_message *message);
 /* There is no memory for a session or a reply: sends service->no_memory and closes the link. [any] */
@@ -31,6 +39,8 @@ void qd_reply_give_up(qd_service *service, qd_link *link);
 /* [any] */
 void qd_reply_error(qd_service *service, qd_link *link, uint64_t seq, uint64_t room, qd_error_code code,
                     const char *format, ...) __attribute__((format(printf, 6, 7)));
+/* Counts and logs an Error that is about to be sent. [any] */
+void qd_reply_note_error(qd_service *service, const qd_link *link, const qd_msg_error *error);
 /* An Error with all its fields, such as the refused entries. The frame gets the seq of `error`. [any] */
 void qd_reply_error_message(qd_service *service, qd_link *link, const qd_msg_error *error);
 

@@ -11,6 +11,7 @@
 
 #include "../../base/executor.h"
 #include "../../base/memory/buffer.h"
+#include "../journal/record_sink.h"
 #include "../pacing/time_bucket.h"
 #include "account.h"
 #include "counters.h"
@@ -32,7 +33,8 @@ typedef struct qd_service_config {
     uint64_t (*random)(void *context);
     /* Seconds since 1970, for tokens that expire; the clock may be set at any time. [any] */
     uint64_t (*wall_s)(void *context);
-    void *context; /* of both */
+    void *context;                /* of both */
+    const qd_record_sink *record; /* takes the records of all rooms; NULL: nothing is recorded */
 } qd_service_config;
 
 typedef struct qd_service {

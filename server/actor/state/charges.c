@@ -25,10 +25,47 @@ static void settle(qd_account *account, qd_quota quota, uint64_t *charged, uint6
     *charged = now;
 }
 
-bool qd_charges_may_grow(qd_charges *charges)
+/* What the accounts allow, which other rooms and sessions change; in a replay, what they allowed then. */
+static uint32_t allowed(qd_charges *charges, uint32_t taken)
+{
+    qd_shortage *short_of = &charges->short_of;
+    qd_journal *journal = charges->journal;
+
+    if (journal == NULL) {
+        return taken;
+    }
+    taken = (uint32_t)qd_journal_ask(journal, QD_ASK_ALLOWED, taken);
+    short_of->code = (qd_error_code)qd_journal_ask(journal, QD_ASK_SHORT_CODE, short_of->code);
+    if (short_of->code != QD_ERROR_NONE) {
+        short_of->quota = (qd_quota)qd_journal_ask(journal, QD_ASK_SHORT_QUOTA, short_of->quota) % QD_QUOTAS;
+        short_of->used = qd_journal_ask(journal, QD_ASK_SHORT_USED, short_of->used);
+        short_of->max = qd_journal_ask(journal, QD_ASK_SHORT_MAX, short_of->max);
+    }
+    return taken;
+}
+
+/* The same, of what the account was charged, which is corrected. */
+static uint32_t taken_from(qd_charges *charges, const qd_charge *charge, qd_quota quota, uint32_t taken)
+{
+    const uint32_t recorded = allowed(charges, taken);
+
+    if (recorded < taken) {
+        qd_account_give(charge->account, quota, taken - recorded);
+    } else {
+        qd_account_add(charge->account, quota, recorded - taken);
+    }
+    return recorded;
+}
+
+static bool is_memory_left(qd_charges *charges)
 {
     charges->short_of.code = QD_ERROR_NONE;
     return !qd_account_is_full(charges->creator, QD_QUOTA_MEMORY, &charges->short_of);
+}
+
+bool qd_charges_may_grow(qd_charges *charges)
+{
+    return allowed(charges, is_memory_left(charges)) != 0;
 }
 
 void qd_charges_allow(qd_charges *charges, uint32_t owner, qd_quota quota, uint32_t wanted, bool grows)
@@ -38,10 +75,11 @@ void qd_charges_allow(qd_charges *charges, uint32_t owner, qd_quota quota, uint3
     uint32_t taken = 0;
 
     charges->short_of.code = QD_ERROR_NONE;
-    if ((!grows || qd_charges_may_grow(charges)) &&
+    if ((!grows || is_memory_left(charges)) &&
         !(observes && qd_account_is_full(charge->account, QD_QUOTA_VISIBLE, &charges->short_of))) {
         taken = qd_account_take(charge->account, quota, wanted, &charges->short_of);
     }
+    taken = taken_from(charges, charge, quota, taken);
     *(observes ? &charge->observers : &charge->entities) += taken;
     qd_room_allow(charges->room, taken, (uint8_t)charges->short_of.code);
 }
@@ -52,7 +90,9 @@ bool qd_charges_subscribe(qd_charges *charges, uint32_t member)
 
     charges->short_of.code = QD_ERROR_NONE;
     if (charge->subscriptions == 0) {
-        charge->subscriptions = qd_account_take(charge->account, QD_QUOTA_SUBSCRIBED, 1, &charges->short_of);
+        const uint32_t taken = qd_account_take(charge->account, QD_QUOTA_SUBSCRIBED, 1, &charges->short_of);
+
+        charge->subscriptions = taken_from(charges, charge, QD_QUOTA_SUBSCRIBED, taken);
     }
     return charge->subscriptions > 0;
 }
@@ -120,10 +160,11 @@ bool qd_charges_open(qd_charges *charges, uint32_t member, qd_account *account)
     return true;
 }
 
-void qd_charges_init(qd_charges *charges, qd_room *room, qd_heap *heap, qd_account *creator)
+void qd_charges_init(qd_charges *charges, qd_room *room, qd_heap *heap, qd_account *creator, qd_journal *journal)
 {
     *charges = (qd_charges){.room = room,
                             .heap = heap,
+                            .journal = journal,
                             .of_room.account = qd_account_acquire(creator->tenant),
                             .creator = qd_account_acquire(creator)};
     settle_memory(charges);

@@ -14,6 +14,7 @@
 
 #include "../../base/memory/alloc.h"
 #include "../../room/room.h"
+#include "../journal/journal.h"
 #include "../service/account.h"
 
 typedef struct qd_charge {
@@ -24,6 +25,7 @@ typedef struct qd_charge {
 typedef struct qd_charges {
     qd_room *room;
     qd_heap *heap;        /* of the room */
+    qd_journal *journal;  /* of the room actor; NULL: none */
     qd_shortage short_of; /* of the last qd_charges_allow, _subscribe or _may_grow; its code is QD_ERROR_NONE if that
                              allowed all */
     qd_charge of_room;    /* what the room owns */
@@ -34,7 +36,7 @@ typedef struct qd_charges {
 } qd_charges;
 
 /* For a room that the session of this account has created; its tenant is charged QD_QUOTA_CREATED already. */
-void qd_charges_init(qd_charges *charges, qd_room *room, qd_heap *heap, qd_account *creator);
+void qd_charges_init(qd_charges *charges, qd_room *room, qd_heap *heap, qd_account *creator, qd_journal *journal);
 /* Gives everything back, and QD_QUOTA_CREATED. */
 void qd_charges_deinit(qd_charges *charges);
 /* A member has joined. Returns whether there was memory for its charge. */

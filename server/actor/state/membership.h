@@ -69,6 +69,7 @@ struct qd_membership {
     uint64_t billed_bytes;             /* of frames whose time is not shared out yet */
     qd_message *later, **later_end;    /* messages that wait behind those of others; NULL: none */
     TAILQ_ENTRY(qd_membership) laters; /* with `later`, unless it waits_for_older: in the actor's list */
+    uint32_t number;                   /* in the room's record; 0: none */
     bool joined;                       /* a member of the room */
     uint32_t member;
     qd_membership *applied_next; /* in the actor's list of memberships with an Applied due at the tick */

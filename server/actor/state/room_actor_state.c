@@ -31,6 +31,7 @@ void qd_room_actor_destroy(qd_room_actor *actor)
     qd_room_actor_free_room(actor);
     qd_heap_deinit(&actor->heap);
     qd_token_release(actor->creator_token);
+    qd_journal_destroy(actor->journal);
     if (actor->has_timer) {
         service->config.scheduler->release_timer(service->config.scheduler->context);
     }

@@ -8,6 +8,7 @@
 
 #include "../../base/assert.h"
 #include "../../room/room.h"
+#include "../journal/journal.h"
 #include "../pacing/pace.h"
 #include "../relay/relay_stream.h"
 #include "../service/service.h"
@@ -62,6 +63,8 @@ typedef struct qd_room_actor {
     uint32_t member_capacity, member_count;
 
     qd_service *service;
+    qd_journal *journal;            /* NULL: nothing is recorded, and this is no replay */
+    struct qd_recording *recording; /* the same journal, if it records */
     qd_mailbox mailbox;
 
     /* the run's own */

@@ -2,7 +2,7 @@
 #include "applied.h"
 
 #include "../../room/room_views.h"
-#include "../service/reply.h"
+#include "../record/sending.h"
 
 void qd_applied_note(qd_room_actor *actor, qd_membership *membership, uint64_t seq)
 {
@@ -40,7 +40,7 @@ void qd_applied_send_again(qd_room_actor *actor, const qd_membership *membership
                                                 .seq = membership->applied_seq}};
 
     show_lag(actor, membership, &message.as.applied);
-    qd_reply_send(actor->service, membership->endpoint->link, &message);
+    qd_member_send(actor, membership, &message);
 }
 
 /* In lockstep: lists the writers that did not step in time, for the Applied. */
@@ -78,7 +78,7 @@ void qd_applied_send_due(qd_room_actor *actor, uint64_t tick)
         message.as.applied.seq = membership->applied_seq = membership->applied_due_seq;
         membership->applied_due_seq = 0;
         show_lag(actor, membership, &message.as.applied);
-        qd_reply_send(actor->service, membership->endpoint->link, &message);
+        qd_member_send(actor, membership, &message);
     }
     actor->applied_due = NULL;
 }

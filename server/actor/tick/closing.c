@@ -2,7 +2,7 @@
 #include "closing.h"
 
 #include "../../base/log.h"
-#include "../service/reply.h"
+#include "../record/sending.h"
 #include "applied.h"
 #include "slow_readers.h"
 #include "tick.h"
@@ -53,7 +53,7 @@ void qd_room_actor_close(qd_room_actor *actor, qd_room_closed_reason reason, qd_
             continue;
         }
         message.seq = membership == asker ? seq : 0;
-        qd_reply_send(service, membership->endpoint->link, &message);
+        qd_member_send(actor, membership, &message);
         (void)qd_membership_remove(actor, membership);
         qd_membership_shut(membership, QD_MEMBERSHIP_CLOSED);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "publish_pairs.h"
 
-#include "../service/reply.h"
+#include "../record/sending.h"
 #include "../state/time_bill.h"
 #include "frames.h"
 #include "slow_readers.h"
@@ -122,8 +122,7 @@ static void deliver(publication *round, const qd_room_report *report)
     }
     bool delivered = false;
     if (frames_of(round, report, &first, &count)) {
-        const qd_link_sent sent = qd_reply_queue(actor->service, membership->endpoint->link, round->list.frames + first,
-                                                 count, QD_LINK_EVENTS);
+        const qd_link_sent sent = qd_member_queue(actor, membership, round->list.frames + first, count, QD_LINK_EVENTS);
 
         qd_time_bill_frames(actor, membership, round->list.frames + first, count);
         delivered = qd_slow_reader_delivered(actor, membership, sent);

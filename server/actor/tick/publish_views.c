@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../service/reply.h"
+#include "../record/sending.h"
 #include "../state/time_bill.h"
 #include "frames.h"
 #include "slow_readers.h"
@@ -242,7 +242,9 @@ static qd_relay_stream *stream_of(qd_room_actor *actor, uint32_t member)
     qd_actor_member *row = &actor->members[member];
 
     if (row->relay == NULL) {
-        row->relay = qd_relay_stream_create(&actor->heap, row->precision, qd_service_random(actor->service));
+        row->relay =
+            qd_relay_stream_create(&actor->heap, row->precision,
+                                   qd_journal_ask(actor->journal, QD_ASK_RANDOM, qd_service_random(actor->service)));
     }
     if (row->relay != NULL && row->relay_every > 0) {
         qd_relay_stream_every(row->relay, row->relay_every);
@@ -303,8 +305,7 @@ static void deliver(qd_room_actor *actor, const qd_room_view_report *report, qd_
         qd_count(&actor->service->counters, QD_COUNT_RESETS_VIEWS, 1);
     }
     if (encode_with_sessions(actor, report, list)) {
-        const qd_link_sent sent =
-            qd_reply_queue(actor->service, membership->endpoint->link, list->frames, list->count, QD_LINK_EVENTS);
+        const qd_link_sent sent = qd_member_queue(actor, membership, list->frames, list->count, QD_LINK_EVENTS);
 
         qd_time_bill_frames(actor, membership, list->frames, list->count);
         delivered = qd_slow_reader_delivered(actor, membership, sent);

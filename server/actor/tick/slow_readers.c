@@ -6,7 +6,7 @@
 
 #include "../../base/log.h"
 #include "../../room/room_views.h"
-#include "../service/reply.h"
+#include "../record/sending.h"
 
 #define MS_NS UINT64_C(1000000)
 
@@ -23,7 +23,7 @@ static void lag(qd_room_actor *actor, qd_membership *membership)
      * any reset. The reader's time goes on meanwhile. */
     membership->reset_below_bytes = membership->lag_lasts ? 1 : actor->service->config.limits.queue_bytes_max / 2;
     if (!membership->lag_lasts) {
-        membership->lag_start_ns = qd_service_now_ns(actor->service);
+        membership->lag_start_ns = qd_room_actor_now_ns(actor);
     }
     membership->lag_lasts = true;
 }
@@ -44,7 +44,7 @@ void qd_slow_reader_missed(qd_room_actor *actor, qd_membership *membership)
 {
     membership->lag_lasts = false;
     lag(actor, membership);
-    membership->lag_start_ns = qd_service_now_ns(actor->service);
+    membership->lag_start_ns = qd_room_actor_now_ns(actor);
 }
 
 void qd_slow_reader_forget(qd_room_actor *actor, qd_membership *membership)
@@ -58,11 +58,12 @@ void qd_slow_reader_forget(qd_room_actor *actor, qd_membership *membership)
 }
 
 /* The session's time is over. It may lag in several rooms; the first one disconnects it. */
-static void disconnect_slow(qd_room_actor *actor, qd_endpoint *endpoint)
+static void disconnect_slow(qd_room_actor *actor, const qd_membership *membership)
 {
     qd_service *service = actor->service;
+    qd_endpoint *endpoint = membership->endpoint;
 
-    if (atomic_exchange(&endpoint->too_slow, true)) {
+    if (qd_journal_ask(actor->journal, QD_ASK_DISCONNECTS, !atomic_exchange(&endpoint->too_slow, true)) == 0) {
         return;
     }
     qd_count(&service->counters, QD_COUNT_TOO_SLOW, 1);
@@ -75,11 +76,17 @@ static void disconnect_slow(qd_room_actor *actor, qd_endpoint *endpoint)
              " ms; must be for less (--slow-ms-max). Read faster, or ask for less",
              service->config.limits.slow_ms_max);
     /* It is queued behind everything that was not read: a client that goes on reading gets it. */
-    qd_reply_send(service, endpoint->link,
-                  &(qd_server_message){
-                      .kind = QD_SERVER_GO_AWAY,
-                      .as.go_away = {.reason = QD_GO_AWAY_TOO_SLOW, .text = text, .deadline_ms = QD_FLUSH_MS_MAX}});
+    qd_member_send(actor, membership,
+                   &(qd_server_message){
+                       .kind = QD_SERVER_GO_AWAY,
+                       .as.go_away = {.reason = QD_GO_AWAY_TOO_SLOW, .text = text, .deadline_ms = QD_FLUSH_MS_MAX}});
     qd_link_close(endpoint->link, QD_FLUSH_MS_MAX);
+}
+
+static bool has_drained(const qd_room_actor *actor, const qd_membership *membership)
+{
+    return qd_journal_ask(actor->journal, QD_ASK_DRAINED,
+                          qd_link_queued(membership->endpoint->link) < membership->reset_below_bytes) != 0;
 }
 
 void qd_slow_readers_look(qd_room_actor *actor, uint64_t now_ns)
@@ -92,14 +99,14 @@ void qd_slow_readers_look(qd_room_actor *actor, uint64_t now_ns)
         if (membership == NULL || !membership->lagging) {
             continue;
         }
-        if (qd_link_queued(membership->endpoint->link) < membership->reset_below_bytes) {
+        if (has_drained(actor, membership)) {
             qd_slow_reader_forget(actor, membership);
             qd_room_resume(actor->room, membership->member);
             qd_room_view_resume(actor->room, membership->member);
             actor->bill.resumes = true;
             actor->changed = true; /* its views' reset comes with a tick */
-        } else if (now_ns >= membership->lag_start_ns + slow_ns_max) {
-            disconnect_slow(actor, membership->endpoint);
+        } else if (qd_journal_ask(actor->journal, QD_ASK_TOO_SLOW, now_ns >= membership->lag_start_ns + slow_ns_max)) {
+            disconnect_slow(actor, membership);
         }
     }
 }

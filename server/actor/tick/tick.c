@@ -2,7 +2,7 @@
 #include "tick.h"
 
 #include "../../base/memory/fetch.h"
-#include "../service/reply.h"
+#include "../record/sending.h"
 #include "../state/time_bill.h"
 #include "../state/work_time.h"
 #include "applied.h"
@@ -87,7 +87,7 @@ uint64_t qd_tick(qd_room_actor *actor, uint32_t skipped, qd_membership *payer)
 {
     qd_service *service = actor->service;
     const qd_executor *executor = service->config.scheduler->executor;
-    uint64_t start_ns = qd_service_now_ns(service);
+    uint64_t start_ns = qd_room_actor_now_ns(actor);
 
     qd_work_time_begin(service, start_ns);
     if (actor->member_capacity > 0) {
@@ -119,7 +119,7 @@ uint64_t qd_tick(qd_room_actor *actor, uint32_t skipped, qd_membership *payer)
         actor->charges_due = false;
         qd_charges_settle_all(&actor->charges);
     }
-    uint64_t end_ns = qd_service_now_ns(service);
+    uint64_t end_ns = qd_room_actor_now_ns(actor);
     keep_time(actor, end_ns - start_ns);
     qd_observe(&service->counters, QD_HISTOGRAM_TICK, end_ns - start_ns);
     actor->tick_ns = qd_work_time_of(service, end_ns, end_ns - start_ns);
@@ -144,12 +144,12 @@ void qd_tick_report_pace(qd_room_actor *actor, const qd_membership *membership)
                                        }};
 
     if (membership != NULL) {
-        qd_reply_send(actor->service, membership->endpoint->link, &message);
+        qd_member_send(actor, membership, &message);
         return;
     }
     for (uint32_t i = 0; i < actor->member_capacity; i++) {
         if (actor->members[i].membership != NULL) {
-            qd_reply_send(actor->service, actor->members[i].membership->endpoint->link, &message);
+            qd_member_send(actor, actor->members[i].membership, &message);
         }
     }
 }
@@ -159,7 +159,7 @@ bool qd_tick_step(qd_room_actor *actor, qd_membership *membership, uint64_t seq)
     qd_lockstep_result result = QD_LOCKSTEP_TICK;
 
     if (actor->lockstep.writers > 0) {
-        result = qd_lockstep_step(&actor->lockstep, &membership->lockstep, seq, qd_service_now_ns(actor->service));
+        result = qd_lockstep_step(&actor->lockstep, &membership->lockstep, seq, qd_room_actor_now_ns(actor));
     }
     if (result == QD_LOCKSTEP_AGAIN) {
         return false;

@@ -94,6 +94,19 @@ uint64_t qd_memory_fail(uint64_t first, uint64_t count)
     return before;
 }
 
+static _Atomic uint64_t refused;
+
+uint64_t qd_memory_refused(void)
+{
+    return atomic_load_explicit(&refused, memory_order_relaxed);
+}
+
+static void *refuse(void)
+{
+    atomic_fetch_add_explicit(&refused, 1, memory_order_relaxed);
+    return NULL;
+}
+
 static bool fails(void)
 {
     if (!atomic_load_explicit(&counts_tries, memory_order_relaxed)) {
@@ -331,12 +344,16 @@ void *qd_heap_alloc_aligned(qd_heap *heap, size_t alignment, size_t size)
 {
     QD_ASSERT(is_alignment(alignment));
     const size_t bytes = qd_memory_class(alignment, size);
-    if (size == 0 || fails() || !count_up(heap, bytes)) {
+    if (size == 0) {
         return NULL;
+    }
+    if (fails() || !count_up(heap, bytes)) {
+        return refuse();
     }
     void *memory = system_alloc(alignment, size);
     if (!memory) {
         count_down(heap, bytes);
+        return refuse();
     }
     return memory;
 }
@@ -364,14 +381,14 @@ void *qd_heap_resize(qd_heap *heap, void *memory, size_t size_old, size_t size_n
     }
     const size_t old = qd_memory_class(ALIGNMENT_DEFAULT, size_old), new = qd_memory_class(ALIGNMENT_DEFAULT, size_new);
     if (fails() || (new > old && !count_up(heap, new - old))) {
-        return NULL;
+        return refuse();
     }
     void *resized = system_resize(memory, size_new);
     if (!resized) {
         if (new > old) {
             count_down(heap, new - old);
         }
-        return NULL;
+        return refuse();
     }
     if (new < old) {
         count_down(heap, old - new);
@@ -385,12 +402,16 @@ static void *shared_alloc(size_t size, leaves what, size_t beyond)
 {
     const size_t bytes = qd_memory_class(ALIGNMENT_DEFAULT, size);
 
-    if (size == 0 || fails() || !budget_take(bytes, what, beyond)) {
+    if (size == 0) {
         return NULL;
+    }
+    if (fails() || !budget_take(bytes, what, beyond)) {
+        return refuse();
     }
     void *memory = system_alloc(ALIGNMENT_DEFAULT, size);
     if (!memory) {
         budget_give(bytes);
+        return refuse();
     }
     return memory;
 }

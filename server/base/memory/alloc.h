@@ -74,6 +74,9 @@ void *qd_shared_alloc_frame(size_t size) QD_MUST_USE;
 void *qd_shared_alloc_reserved(size_t size) QD_MUST_USE;
 void qd_shared_free(void *memory, size_t size);
 
+/* How often memory was refused in this process. [any] */
+uint64_t qd_memory_refused(void);
+
 /* For tests: of all allocations from now on, `count` fail, from the one numbered `first` on; 1 is the next one. Returns
  * how many were tried since the last call. 0, 0: none fails. While no other thread allocates. */
 uint64_t qd_memory_fail(uint64_t first, uint64_t count);

@@ -32,4 +32,9 @@ bool qd_region_check(const qd_msg_bounds *region, uint32_t dimensions, qd_fault 
 /* SetDescription, Observe, MoveObservers, Unobserve, SetExceptions, SetViewOptions and Why. */
 bool qd_view_request_check(const qd_client_message *message, uint32_t dimensions, qd_fault *fault);
 
+/* ---- room_request.c ---- */
+
+/* Any request that a room carries out; false without a fault: it is of another kind. */
+bool qd_room_request_check(const qd_client_message *message, uint32_t dimensions, qd_fault *fault);
+
 #endif
