@@ -94,8 +94,6 @@ TEST(options_take_values)
 
 TEST(replay_takes_its_options_with_it_only)
 {
-    char error[300];
-
     assert_int_equal(PARSE("--replay", "a.qdr", "--until", "7", "--room", "yard", "--print-events"),
                      QD_SERVER_OPTIONS_REPLAY);
     assert_string_equal(options.replay, "a.qdr");
@@ -109,8 +107,6 @@ TEST(replay_takes_its_options_with_it_only)
 
 TEST(a_record_has_room_for_two_files)
 {
-    char error[300];
-
     assert_int_equal(PARSE("--record", "r", "--record-file-bytes", "1M", "--record-bytes-max", "2M"),
                      QD_SERVER_OPTIONS_RUN);
     assert_false(qd_server_options_conflict(&options, error, sizeof error));
