@@ -18,7 +18,7 @@
 
 #define BLOCK_BYTES  ((size_t)256 << 10)
 #define SPARE_MAX    16u /* blocks that are kept for reuse */
-#define GATHER_MS    20
+#define GATHER_MS    100
 #define AGAIN_MS     1000
 #define VARINT_BYTES 10u
 

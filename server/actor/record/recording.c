@@ -6,6 +6,7 @@
 #include "../../../proto/codec.h"
 #include "../../base/bytes/byte_list.h"
 #include "../../base/bytes/siphash.h"
+#include "../../base/log.h"
 #include "../../base/memory/alloc.h"
 #include "../journal/tally.h"
 
@@ -312,6 +313,8 @@ void qd_recording_end(qd_room_actor *actor)
             recording->is_opened = true;
         } else {
             recording->lost = 1;
+            qd_log(QD_LOG_WARN, "the record of a room ends, because an entry was lost",
+                   QD_LOG_NUMBER("room", actor->entry.handle), QD_LOG_STRING("name", actor->entry.name));
         }
         qd_byte_list_clear(&recording->entry, KEEP_BYTES);
         qd_tally_clear(&recording->tally);
