@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* pthread_setname_np */
 #include "recorder.h"
 
 #include <errno.h>
@@ -381,6 +382,7 @@ qd_recorder *qd_recorder_start(const qd_recorder_config *config, char *error, si
         destroy(recorder);
         return NULL;
     }
+    pthread_setname_np(recorder->writer, "qd-record");
     return recorder;
 }
 
