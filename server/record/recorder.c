@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* pthread_setname_np */
 #include "recorder.h"
 
 #include <errno.h>
@@ -18,7 +19,7 @@
 
 #define BLOCK_BYTES  ((size_t)256 << 10)
 #define SPARE_MAX    16u /* blocks that are kept for reuse */
-#define GATHER_MS    20
+#define GATHER_MS    100
 #define AGAIN_MS     1000
 #define VARINT_BYTES 10u
 
@@ -381,6 +382,7 @@ qd_recorder *qd_recorder_start(const qd_recorder_config *config, char *error, si
         destroy(recorder);
         return NULL;
     }
+    pthread_setname_np(recorder->writer, "qd-record");
     return recorder;
 }
 

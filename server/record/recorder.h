@@ -2,7 +2,7 @@
  *
  * A recorder: takes entries from any thread, and writes them to files with a thread of its own.
  *
- *     runs --put--> open block --full, or 20 ms old--> queue, bounded --writer--> file, next file
+ *     runs --put--> open block --full, or 0.1 s old--> queue, bounded --writer--> file, next file
  *
  * put never waits for the disk. If the queue is full, it refuses the entry. What was taken is written: if the disk
  * refuses, the writer tries again, and the queue fills up meanwhile.

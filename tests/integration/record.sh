@@ -34,6 +34,7 @@ for index in "${indexes[@]}"; do
     expect 0 quadrille query "step-$index" circle 50,50,20
     expect 0 quadrille snapshot "step-$index"
 done
+expect 0 quadrille replay "$QD_SOURCE/client/traces/rings.csv" --room rings --step --check
 expect 0 quadrille open lockstep --step --writers 1 --step-deadline-ms 50
 expect 0 quadrille step lockstep 2
 expect 0 quadrille close lockstep
@@ -53,10 +54,11 @@ server_pid=
 rm "$scratch/output"
 ! grep -q sesame "$record"/* || fail "the record has the token"
 
-replays '^12 of 12 rooms are identical$'
+replays '^13 of 13 rooms are identical$'
 for index in "${indexes[@]}"; do
     out "^room step-$index, [0-9]+: tick 5, [0-9]+ entries: identical, and open at the end$"
 done
+out '^room rings, [0-9]+: tick [0-9]+, [0-9]+ entries: identical, and closed$'
 out '^room lockstep, [0-9]+: tick 2, [0-9]+ entries: identical, and closed$'
 out '^room deep-1, [0-9]+: tick [1-9][0-9]+, [0-9]+ entries: identical'
 

@@ -190,6 +190,12 @@ fails 1 'cut\.csv\.gz: line [0-9]+: ' quadrille replay "$scratch/cut.csv.gz" --r
 expect 1 quadrille replay "$trace" --room bad --step --events "$scratch/no/such/folder"
 err '^quadrille replay: --events .*: No such file'
 
+# The trace in the repository is what its script prints, and it can be played.
+rings=$QD_SOURCE/client/traces/rings.csv
+"$QD_SOURCE/client/traces/make" | cmp - "$rings" || fail "client/traces/rings.csv is not what client/traces/make prints"
+prints '^40 ticks, 320 rows, 16 begins, 16 ends: OK, every tick equals brute force$' \
+    quadrille replay "$rings" --room rings --step --check
+
 # Recorded traces.
 traces=${QD_TRACES:-$QD_SOURCE/../shared/traces}
 count=0

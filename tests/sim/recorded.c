@@ -53,7 +53,17 @@ static void check(const qd_replay *replay)
     }
 }
 
-void sim_recorded_replay(sim_recorded *recorded)
+static void replace(uint8_t *bytes, size_t size, float from, float to)
+{
+    for (size_t at = 0; at + sizeof from <= size; at++) {
+        if (memcmp(bytes + at, &from, sizeof from) == 0) {
+            memcpy(bytes + at, &to, sizeof to);
+        }
+    }
+}
+
+/* For free(). */
+static qd_replay *replay_all(const sim_recorded *recorded)
 {
     const qd_replay_server server = {.limits = recorded->limits, .width = recorded->width};
     qd_replay *replay = malloc(sizeof *replay);
@@ -68,6 +78,32 @@ void sim_recorded_replay(sim_recorded *recorded)
         qd_replay_entry_of(replay, head.room, recorded->bytes + at, (size_t)head.size);
         at += head.size;
     }
+    return replay;
+}
+
+uint32_t sim_recorded_differ(const sim_recorded *recorded, float from, float to)
+{
+    sim_recorded changed = *recorded;
+    uint32_t differ = 0;
+
+    changed.bytes = malloc(changed.size);
+    sim_check(changed.bytes != NULL, "out of memory");
+    memcpy(changed.bytes, recorded->bytes, changed.size);
+    replace(changed.bytes, changed.size, from, to);
+    qd_replay *replay = replay_all(&changed);
+    for (uint32_t i = 0; i < replay->count; i++) {
+        differ += replay->rooms[i]->state == QD_REPLAY_DIFFERS;
+    }
+    qd_replay_deinit(replay);
+    free(replay);
+    free(changed.bytes);
+    return differ;
+}
+
+void sim_recorded_replay(sim_recorded *recorded)
+{
+    qd_replay *replay = replay_all(recorded);
+
     check(replay);
     qd_replay_deinit(replay);
     free(replay);

@@ -21,5 +21,7 @@ void sim_recorded_init(sim_recorded *recorded);
 void sim_recorded_describe(sim_recorded *recorded, const qd_limits *limits, uint32_t width);
 /* Replays it. Fails, with the room and the entry, if a room goes another way although memory was never short. */
 void sim_recorded_replay(sim_recorded *recorded);
+/* Replays what is recorded so far, with `to` in place of each `from` in it. Returns how many rooms differ. */
+uint32_t sim_recorded_differ(const sim_recorded *recorded, float from, float to);
 
 #endif

@@ -152,10 +152,10 @@ TEST_WITH(a_full_file_is_followed_by_the_next, make_folder, remove_folder)
     uint64_t bytes;
     uint32_t read;
 
-    /* The writer takes what came in 20 ms as one block. */
+    /* The writer takes what came in 0.1 s as one block. */
     for (uint32_t round = 0; round < 2; round++) {
         put(recorder, round * 100, 100);
-        usleep(100000);
+        usleep(300000);
     }
     qd_recorder_stop(recorder);
     assert_true(look(&bytes, false) >= 2);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../../base/log.h"
-#include "../record/sending.h"
+#include "../record/delivery.h"
 #include "../tick/frames.h"
 #include "refusal_text.h"
 

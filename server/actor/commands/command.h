@@ -6,7 +6,7 @@
 #ifndef QD_ACTOR_COMMANDS_COMMAND_H
 #define QD_ACTOR_COMMANDS_COMMAND_H
 
-#include "../record/sending.h"
+#include "../record/delivery.h"
 #include "../tick/frames.h"
 
 /* ---- answers ---- */

@@ -16,12 +16,17 @@
  *     LOST     = entries     so many were lost: the record of this room ends
  *     member   = session, token hash, 1 of an admin
  *
+ * Of a Move with the ids of the room's last Move that was recorded with its ids, the ids are left out. Of Moves of fewer
+ * than QD_ENTRY_IDS_MIN entities, they never are, and the ids of those do not count.
+ *
  * Times are differences to the time before, as signed numbers (zigzag). Sums are of what the entry sent to each member,
  * except Stats; the CRC-32C is over those of the frames. `tick` is the room's last tick afterwards; of a room that the
  * entry closed, 0.
  */
 #ifndef QD_ACTOR_JOURNAL_ENTRIES_H
 #define QD_ACTOR_JOURNAL_ENTRIES_H
+
+#define QD_ENTRY_IDS_MIN 16u
 
 /* In the kind's byte. */
 #define QD_ENTRY_OPENS 0x80u
@@ -39,6 +44,7 @@ typedef enum qd_entry_kind {
 #define QD_ENTRY_CREATED  1u /* the request created the room */
 #define QD_ENTRY_STOPPING 2u /* the server is stopping */
 #define QD_ENTRY_NEW      4u /* `member` is there */
+#define QD_ENTRY_SAME_IDS 8u /* the frame is a MoveRoster, which stands for a Move of the same ids as the last one */
 
 /* Flags of the sums. */
 #define QD_ENTRY_SHORT 1u /* memory was short meanwhile: a replay, which has enough, may go another way */

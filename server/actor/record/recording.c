@@ -6,12 +6,16 @@
 #include "../../../proto/codec.h"
 #include "../../base/bytes/byte_list.h"
 #include "../../base/bytes/siphash.h"
+#include "../../base/log.h"
 #include "../../base/memory/alloc.h"
 #include "../journal/tally.h"
 
 /* An entry's memory beyond this is given back when the entry is written. A room with such batches takes many times as
  * much. */
 #define KEEP_BYTES 262144u
+
+/* The ids of a Move are remembered up to so many. */
+#define IDS_MAX 65536u
 
 typedef struct qd_recording {
     qd_journal journal; /* first */
@@ -26,6 +30,7 @@ typedef struct qd_recording {
     bool is_within;      /* an entry */
     uint32_t given_back; /* the number of a membership that leaves in this entry; 0: none */
     qd_byte_list entry;
+    qd_byte_list ids; /* of the last Move that has them in the record; empty: of none */
     qd_tally tally;
 } qd_recording;
 
@@ -66,6 +71,7 @@ static void destroy(qd_journal *journal)
     qd_recording *recording = (qd_recording *)journal;
 
     qd_byte_list_clear(&recording->entry, 0);
+    qd_byte_list_clear(&recording->ids, 0);
     qd_tally_deinit(&recording->tally);
     qd_shared_free(recording, sizeof *recording);
 }
@@ -181,14 +187,47 @@ static void put_leave(qd_recording *recording, qd_membership *membership, unsign
     recording->given_back = membership->number;
 }
 
+static void remember_ids(qd_recording *recording, const qd_room_batch *batch)
+{
+    qd_byte_list_clear(&recording->ids, KEEP_BYTES);
+    if (batch->count <= IDS_MAX) {
+        qd_byte_list_bytes(&recording->ids, batch->id, batch->count * sizeof *batch->id);
+    }
+    if (recording->ids.failed) {
+        qd_byte_list_clear(&recording->ids, 0);
+    }
+}
+
+/* The ids are a third of a Move, and most writers move the same entities again and again. Returns whether *message is
+ * without them now. */
+static bool leave_out_ids(qd_recording *recording, qd_client_message *message)
+{
+    const qd_msg_batch move = message->as.batch;
+    const qd_room_batch *batch = &move.entities;
+
+    if (message->kind != QD_CLIENT_MOVE || batch->count < QD_ENTRY_IDS_MIN) {
+        return false;
+    }
+    const size_t size = batch->count * sizeof *batch->id;
+    if (recording->ids.size != size || memcmp(recording->ids.bytes, batch->id, size) != 0) {
+        remember_ids(recording, batch);
+        return false;
+    }
+    message->kind = QD_CLIENT_MOVE_ROSTER;
+    message->as.move_roster =
+        (qd_msg_move_roster){.room = move.room, .count = batch->count, .x = batch->x, .y = batch->y, .z = batch->z};
+    return true;
+}
+
 static void put_command(qd_recording *recording, const qd_request *request, unsigned flags)
 {
     qd_membership *membership = request->head.membership;
-    const qd_client_message *message = &request->decoded.message;
-    const bool is_new = number(recording, membership);
-    const size_t size = qd_client_message_size(message);
+    qd_client_message message = request->decoded.message;
+    const bool is_new = number(recording, membership), is_short = leave_out_ids(recording, &message);
+    const size_t size = qd_client_message_size(&message);
 
-    flags |= (is_new ? QD_ENTRY_NEW : 0) | (request->created ? QD_ENTRY_CREATED : 0);
+    flags |=
+        (is_new ? QD_ENTRY_NEW : 0) | (request->created ? QD_ENTRY_CREATED : 0) | (is_short ? QD_ENTRY_SAME_IDS : 0);
     qd_byte_list_number(&recording->entry, flags);
     qd_byte_list_number(&recording->entry, membership->number);
     if (is_new) {
@@ -197,7 +236,7 @@ static void put_command(qd_recording *recording, const qd_request *request, unsi
     qd_byte_list_number(&recording->entry, size);
     uint8_t *bytes = qd_byte_list_add(&recording->entry, size);
     if (bytes != NULL) {
-        (void)qd_client_message_encode(message, bytes, size);
+        (void)qd_client_message_encode(&message, bytes, size);
     }
 }
 
@@ -274,6 +313,8 @@ void qd_recording_end(qd_room_actor *actor)
             recording->is_opened = true;
         } else {
             recording->lost = 1;
+            qd_log(QD_LOG_WARN, "the record of a room ends, because an entry was lost",
+                   QD_LOG_NUMBER("room", actor->entry.handle), QD_LOG_STRING("name", actor->entry.name));
         }
         qd_byte_list_clear(&recording->entry, KEEP_BYTES);
         qd_tally_clear(&recording->tally);

@@ -2,7 +2,7 @@
 #include "applied.h"
 
 #include "../../room/room_views.h"
-#include "../record/sending.h"
+#include "../record/delivery.h"
 
 void qd_applied_note(qd_room_actor *actor, qd_membership *membership, uint64_t seq)
 {

@@ -2,7 +2,7 @@
 #include "closing.h"
 
 #include "../../base/log.h"
-#include "../record/sending.h"
+#include "../record/delivery.h"
 #include "applied.h"
 #include "slow_readers.h"
 #include "tick.h"

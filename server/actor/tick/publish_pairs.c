@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "publish_pairs.h"
 
-#include "../record/sending.h"
+#include "../record/delivery.h"
 #include "../state/time_bill.h"
 #include "frames.h"
 #include "slow_readers.h"

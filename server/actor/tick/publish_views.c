@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../record/sending.h"
+#include "../record/delivery.h"
 #include "../state/time_bill.h"
 #include "frames.h"
 #include "slow_readers.h"

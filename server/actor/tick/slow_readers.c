@@ -6,7 +6,7 @@
 
 #include "../../base/log.h"
 #include "../../room/room_views.h"
-#include "../record/sending.h"
+#include "../record/delivery.h"
 
 #define MS_NS UINT64_C(1000000)
 

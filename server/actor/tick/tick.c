@@ -2,7 +2,7 @@
 #include "tick.h"
 
 #include "../../base/memory/fetch.h"
-#include "../record/sending.h"
+#include "../record/delivery.h"
 #include "../state/time_bill.h"
 #include "../state/work_time.h"
 #include "applied.h"

@@ -30,6 +30,7 @@ typedef struct qd_replay_run {
     qd_byte_cursor answers; /* of the entry, then its sums */
     bool is_within;
     qd_tally tally;
+    qd_byte_list ids; /* of the last Move that has them in the record */
 } qd_replay_run;
 
 __attribute__((format(printf, 3, 4))) static void end(qd_replay_room *room, qd_replay_state state, const char *format,
@@ -272,9 +273,36 @@ static void run_request(qd_replay_room *room, const qd_replay_entry *entry, qd_r
     qd_command_run(run->actor, &request->head, (entry->flags & QD_ENTRY_STOPPING) != 0);
 }
 
+/* Puts the ids back into a Move, or remembers those of one that has them. False: the record has none for it. */
+static bool restore_ids(qd_replay_run *run, const qd_replay_entry *entry, qd_client_message *message)
+{
+    const qd_msg_move_roster move = message->as.move_roster;
+
+    if ((entry->flags & QD_ENTRY_SAME_IDS) == 0) {
+        const qd_room_batch *batch = &message->as.batch.entities;
+
+        if (message->kind == QD_CLIENT_MOVE && batch->count >= QD_ENTRY_IDS_MIN) {
+            qd_byte_list_clear(&run->ids, SIZE_MAX);
+            qd_byte_list_bytes(&run->ids, batch->id, batch->count * sizeof *batch->id);
+        }
+        return !run->ids.failed;
+    }
+    if (message->kind != QD_CLIENT_MOVE_ROSTER || move.count * sizeof(uint32_t) != run->ids.size) {
+        return false;
+    }
+    message->kind = QD_CLIENT_MOVE;
+    message->as.batch = (qd_msg_batch){.room = move.room,
+                                       .entities = {.count = move.count,
+                                                    .id = (const uint32_t *)(const void *)run->ids.bytes,
+                                                    .x = move.x,
+                                                    .y = move.y,
+                                                    .z = move.z}};
+    return true;
+}
+
 static void run_command(qd_replay_room *room, const qd_replay_entry *entry)
 {
-    const qd_replay_run *run = room->run;
+    qd_replay_run *run = room->run;
     qd_fault fault;
     qd_byte_cursor frame = qd_byte_cursor_of(entry->frame.bytes, entry->frame.size);
     const uint64_t size = qd_byte_cursor_number(&frame);
@@ -286,6 +314,7 @@ static void run_command(qd_replay_room *room, const qd_replay_entry *entry)
     }
     if (frame.failed || size != qd_byte_cursor_left(&frame) ||
         qd_decode_client(frame.at, (size_t)size, &qd_request_memory, &request->decoded) != QD_DECODE_OK ||
+        !restore_ids(run, entry, &request->decoded.message) ||
         !qd_room_request_check(&request->decoded.message, run->actor->config.dimensions, &fault)) {
         end_damaged(room, "has a request that no server carries out");
         qd_request_destroy(request);
@@ -471,6 +500,7 @@ void qd_replay_room_destroy(qd_replay_room *room)
         qd_room_actor_destroy(run->actor);
     }
     qd_tally_deinit(&run->tally);
+    qd_byte_list_clear(&run->ids, 0);
     qd_shared_free(run->members, run->member_capacity * sizeof(qd_membership *));
     qd_account_release(run->tenant);
     qd_shared_free(run, sizeof *run);

@@ -2,8 +2,8 @@
  *
  * What a room sends to a member: the frames go to the member's link, and the room's journal notes them. [run]
  */
-#ifndef QD_ACTOR_RECORD_SENDING_H
-#define QD_ACTOR_RECORD_SENDING_H
+#ifndef QD_ACTOR_RECORD_DELIVERY_H
+#define QD_ACTOR_RECORD_DELIVERY_H
 
 #include "../service/reply.h"
 #include "../state/room_actor_state.h"

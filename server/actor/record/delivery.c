@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sending.h"
+#include "delivery.h"
 
 #include <stdarg.h>
 #include <stdio.h>
