@@ -106,7 +106,7 @@ func TestSameIDsAreSentOnce(t *testing.T) {
 }
 
 func TestBatchAboveTheFrameLimitIsSplit(t *testing.T) {
-	session := connect(t, startServer(t).address, quadrille.Options{})
+	session := connect(t, startServer(t, "--frame-max", "64K").address, quadrille.Options{})
 	room := open(t, session, "large", yard())
 	count := int(session.Status().Limits.FrameBytesMax)/12 + 5000
 	ids, x := make([]uint32, count), make([]float32, count)

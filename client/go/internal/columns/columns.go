@@ -40,11 +40,11 @@ func Own(message proto.Message) (proto.Message, error) {
 		if size != 1 {
 			return column, fmt.Errorf("%s has %d values; must be %d, one per id, or 1 for all", snake(name), size, count)
 		}
-		column = reflect.Append(reflect.MakeSlice(column.Type(), 0, count), column.Index(0))
-		for column.Len() < count {
-			column = reflect.Append(column, column.Index(0))
+		spread := reflect.MakeSlice(column.Type(), count, count)
+		for done := reflect.Copy(spread, column); done < count; {
+			done += reflect.Copy(spread.Slice(done, count), spread.Slice(0, done))
 		}
-		return column, nil
+		return spread, nil
 	})
 }
 

@@ -12,7 +12,7 @@ import (
 
 func TestSetKeepsWhatAMapKeeps(t *testing.T) {
 	random, set, model := rand.New(rand.NewSource(2)), &Set{}, map[uint64]bool{}
-	for i := 0; i < 200000; i++ {
+	for i := 0; i < 50000; i++ {
 		key := uint64(random.Intn(2000) + 1)
 		if random.Intn(2) == 0 {
 			if set.Add(key) == model[key] {
@@ -152,7 +152,7 @@ func TestRelayRefusesBrokenBlobs(t *testing.T) {
 	if slots, err := NewRelay(0, 2, 4).Read(blob); err != nil || len(slots) != 2 {
 		t.Fatalf("%v, %v", slots, err)
 	}
-	for i := 0; i < 50000; i++ { // no bytes make it read out of bounds
+	for i := 0; i < 20000; i++ { // no bytes make it read out of bounds
 		broken := append([]byte(nil), blob[:random.Intn(len(blob)+1)]...)
 		for j := 0; j < 3 && len(broken) > 0; j++ {
 			broken[random.Intn(len(broken))] = byte(random.Intn(256))

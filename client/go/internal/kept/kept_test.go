@@ -15,7 +15,7 @@ import (
 
 func TestRandomChangesKeepWhatAMapKeeps(t *testing.T) {
 	random, k, model := rand.New(rand.NewSource(3)), New(), map[uint32]float32{}
-	for turn := 0; turn < 3000; turn++ {
+	for turn := 0; turn < 1000; turn++ {
 		refused := map[int]bool{}
 		var ids []uint32
 		var x []float32
