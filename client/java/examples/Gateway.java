@@ -60,17 +60,17 @@ public final class Gateway {
         String[] at = {"127.0.0.1:7400", "demo-2", "7500"};
         System.arraycopy(arguments, 0, at, 0, arguments.length);
         try (Session session = Session.connect(at[0], new Options().name("gateway")).join();
-                ServerSocket listener = new ServerSocket(Integer.parseInt(at[2]), 0, InetAddress.getLoopbackAddress())) {
+                ServerSocket server = new ServerSocket(Integer.parseInt(at[2]), 0, InetAddress.getLoopbackAddress())) {
             session.onRefused(refusal -> System.err.println(refusal.text()));
             Room room = session.open(at[1]).join();
             room.viewOptions(new ViewOptions().relayOnce(9)); // each position once for all players, in a byte or two
-            room.onEnter((player, id) ->
-                    tell(player, "spawn %d %.3f %.3f", id, room.view(player).get(id).x(), room.view(player).get(id).y()));
+            room.onEnter((who, id) ->
+                    tell(who, "spawn %d %.3f %.3f", id, room.view(who).get(id).x(), room.view(who).get(id).y()));
             room.onLeave((player, id, why) -> tell(player, "remove %d", id));
             room.onRelay((player, id, x, y, z) -> tell(player, "move %d %.3f %.3f", id, x, y));
-            System.out.println("players connect to 127.0.0.1:" + listener.getLocalPort());
+            System.out.println("players connect to 127.0.0.1:" + server.getLocalPort());
             while (true) {
-                Player player = new Player(listener.accept(), new ArrayBlockingQueue<>(BEHIND_LINES));
+                Player player = new Player(server.accept(), new ArrayBlockingQueue<>(BEHIND_LINES));
                 new Thread(() -> write(player)).start();
                 new Thread(() -> serve(session, room, ids.getAndIncrement(), player)).start();
             }

@@ -7,8 +7,8 @@ import quadrille.internal.Layout;
 import quadrille.internal.Wire;
 
 /**
- * Columns of a batch: entry i of each belongs to id i. A column of one value counts for all ids. Arrays are read when the
- * request is made, and may change afterwards.
+ * Columns of a batch: entry i of each belongs to id i. A column of one value counts for all ids. Arrays are read when
+ * the request is made, and may change afterwards.
  *
  * @param <T> the class itself
  */

@@ -11,8 +11,8 @@ import quadrille.internal.Rosters;
 /** One frame of a request in a log. */
 final class Entry {
     /** Requests with an answer of their own, which may be lost with a connection. To repeat them changes nothing. */
-    private static final Set<String> ANSWERED = Set.of("open_room", "adopt", "get_snapshot", "query", "why", "leave_room",
-            "close_room", "list_rooms", "list_sessions", "get_stats", "ping", "subscribe", "unsubscribe");
+    private static final Set<String> ANSWERED = Set.of("open_room", "adopt", "get_snapshot", "query", "why",
+            "leave_room", "close_room", "list_rooms", "list_sessions", "get_stats", "ping", "subscribe", "unsubscribe");
 
     /** Gets the answer to a call: either the result or the error is null. It runs while the session is locked. */
     interface Answer {

@@ -10,7 +10,7 @@ public final class Options {
     String name = "";
     SSLContext tls;
     boolean adopt;
-    long timeoutMs = 5000;
+    long timeoutMs = 10_000;
     long connectMs = 5000;
     long pingMs = 2000;
     long deadMs = 6000;
@@ -43,7 +43,7 @@ public final class Options {
         return this;
     }
 
-    /** How long connect() waits for the server's Welcome (5 s); zero: forever. */
+    /** How long connect() waits for the server's Welcome (10 s); zero: forever. */
     public Options timeout(Duration time) {
         this.timeoutMs = time.toMillis();
         return this;

@@ -11,7 +11,8 @@ import quadrille.v1.ErrorCode;
 final class Refusals {
     /** The methods that make requests of a kind, if they have another name. */
     private static final Map<String, String> COMMANDS = Map.of("open_room", "open", "set_description", "describe",
-            "set_view_options", "view_options", "set_exceptions", "except", "leave_room", "leave", "close_room", "close");
+            "set_view_options", "view_options", "set_exceptions", "except", "leave_room", "leave",
+            "close_room", "close");
 
     private final Room room;
     private final Session session;

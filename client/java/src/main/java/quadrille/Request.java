@@ -34,8 +34,8 @@ public final class Request {
         return future(() -> tick >= 0 && room.folding.reports(), () -> tick);
     }
 
-    /** Waits for accepted(). Throws RefusedException and other exceptions of this library as they are. Do not call it on
-     * the session's thread, which runs the handlers. */
+    /** Waits for accepted(). Throws RefusedException and other exceptions of this library as they are. Do not call it
+     * on the session's thread, which runs the handlers. */
     public void await() {
         try {
             accepted().join();

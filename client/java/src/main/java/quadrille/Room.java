@@ -279,9 +279,9 @@ public final class Room {
 
     // ---- ticks ----
 
-    /** Makes the room tick once, even if the connection breaks meanwhile. The result is what has changed since the call:
-     * several ticks, if others step the room, too. To cancel the future gives up the wait; the step itself is under
-     * way. */
+    /** Makes the room tick once, even if the connection breaks meanwhile. The result is what has changed since the
+     * call: several ticks, if others step the room, too. To cancel the future gives up the wait; the step itself is
+     * under way. */
     public CompletableFuture<Tick> step() {
         return session.locked(() -> {
             Request made = request("step", new Fields());

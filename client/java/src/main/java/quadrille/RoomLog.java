@@ -254,8 +254,8 @@ final class RoomLog {
         }
     }
 
-    /** Applies the entry to the state that is restored. A move by a roster waits, because most often the next one by the
-     * same roster replaces it. */
+    /** Applies the entry to the state that is restored. A move by a roster waits, because most often the next one by
+     * the same roster replaces it. */
     private void keep(Entry entry) {
         boolean isWhole = entry.kind.equals("move") && entry.refused.isEmpty() && entry.roster != null;
         if (isWhole && lastMove != null && lastMove.roster == entry.roster) {

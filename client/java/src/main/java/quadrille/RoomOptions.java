@@ -6,7 +6,8 @@ import quadrille.v1.Bounds;
 import quadrille.v1.RoomConfig;
 import quadrille.v1.TickMode;
 
-/** The configuration of a room. Each method sets one field, and returns the options. Absent fields have their default. */
+/** The configuration of a room. Each method sets one field, and returns the options. Absent fields have their
+ * default. */
 public final class RoomOptions {
     private final RoomConfig.Builder config = RoomConfig.newBuilder();
 

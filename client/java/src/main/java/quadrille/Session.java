@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package quadrille;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -9,7 +8,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -42,12 +40,6 @@ public final class Session implements AutoCloseable {
         ENDED
     }
 
-    /** A future that waits for a condition, which is asked after each frame and each change of the state. */
-    private interface Waiter {
-        /** at once: a future that is done may complete in this call, because the program does not have it yet. */
-        boolean isDone(boolean atOnce);
-    }
-
     final ReentrantLock lock = new ReentrantLock();
     final Options options;
     private final Connection connection;
@@ -57,8 +49,7 @@ public final class Session implements AutoCloseable {
     private final Map<Long, Entry> bySeq = new HashMap<>();
     private final List<Handlers.OfState> onState = new ArrayList<>();
     private final List<Consumer<Refusal>> onRefused = new ArrayList<>();
-    private List<Waiter> waiters = new ArrayList<>();
-    private ArrayDeque<Runnable> deferred = new ArrayDeque<>();
+    private final Waiting waiting;
     private State state = State.CONNECTING;
     private String problem = "";
     private String ended = ""; // why there is no further attempt
@@ -76,6 +67,7 @@ public final class Session implements AutoCloseable {
     private Session(String address, Options options) {
         this.options = options;
         connection = new Connection(this, address, options);
+        waiting = new Waiting(connection);
     }
 
     // ---- for programs ----
@@ -85,8 +77,8 @@ public final class Session implements AutoCloseable {
         return connect(address, new Options());
     }
 
-    /** Connects, and waits for the server's Welcome for at most Options.timeout(). From then on the session connects again
-     * by itself. Fails with RefusedException if the server refuses the token or the version, and with
+    /** Connects, and waits for the server's Welcome for at most Options.timeout(). From then on the session connects
+     * again by itself. Fails with RefusedException if the server refuses the token or the version, and with
      * java.util.concurrent.TimeoutException. */
     public static CompletableFuture<Session> connect(String address, Options options) {
         Session session = new Session(address, options);
@@ -98,8 +90,8 @@ public final class Session implements AutoCloseable {
         return open(name, null);
     }
 
-    /** Opens a room now and on each connection, and waits for it. A second call returns the same room. config: null only
-     * joins. Fails with RefusedException. */
+    /** Opens a room now and on each connection, and waits for it. A second call returns the same room. config: null
+     * only joins. Fails with RefusedException. */
     public CompletableFuture<Room> open(String name, RoomOptions config) {
         return locked(() -> {
             if (!ended.isEmpty()) {
@@ -222,7 +214,8 @@ public final class Session implements AutoCloseable {
         return locked(() -> resumes);
     }
 
-    /** Leaves all rooms and ends the session. Waits for at most a second, unless it is called on the session's thread. */
+    /** Leaves all rooms and ends the session. Waits for at most a second, unless it is called on the session's
+     * thread. */
     @Override
     public void close() {
         locked(() -> {
@@ -260,21 +253,13 @@ public final class Session implements AutoCloseable {
 
     /** Runs a task of the program on the session's thread, once the lock is free. */
     void defer(Runnable task) {
-        deferred.add(task);
-        connection.wake();
+        waiting.defer(task);
     }
 
     /** Runs the deferred tasks. On the session's thread, without the lock. */
     void runDeferred() {
-        while (true) {
-            ArrayDeque<Runnable> tasks = locked(() -> {
-                ArrayDeque<Runnable> found = deferred;
-                deferred = found.isEmpty() ? found : new ArrayDeque<>();
-                return found;
-            });
-            if (tasks.isEmpty()) {
-                return;
-            }
+        for (List<Runnable> tasks = locked(waiting::takeDeferred); !tasks.isEmpty();
+                tasks = locked(waiting::takeDeferred)) {
             tasks.forEach(this::guarded);
         }
     }
@@ -291,45 +276,12 @@ public final class Session implements AutoCloseable {
 
     /** Completes the future with the result once isDone() is true, or with what it throws. */
     <T> void until(CompletableFuture<T> future, BooleanSupplier isDone, Supplier<T> result) {
-        locked(() -> {
-            Waiter waiter = atOnce -> {
-                Runnable completion;
-                try {
-                    if (!future.isDone() && !isDone.getAsBoolean()) {
-                        return false;
-                    }
-                    T value = future.isDone() ? null : result.get();
-                    completion = () -> future.complete(value);
-                } catch (QuadrilleException error) {
-                    completion = () -> future.completeExceptionally(error);
-                }
-                if (atOnce) {
-                    completion.run();
-                } else {
-                    defer(completion);
-                }
-                return true;
-            };
-            // Handlers that wait to run come before it.
-            if (!waiter.isDone(deferred.isEmpty() && !connection.isServing())) {
-                waiters.add(waiter);
-                flush();
-            }
-        });
+        locked(() -> waiting.until(future, isDone, result));
     }
 
     /** Something has changed: asks the waiters. */
     void notifyWaiters() {
-        if (waiters.isEmpty()) {
-            return;
-        }
-        List<Waiter> asked = waiters;
-        waiters = new ArrayList<>();
-        for (Waiter waiter : asked) {
-            if (!waiter.isDone(false)) {
-                waiters.add(waiter);
-            }
-        }
+        waiting.ask();
     }
 
     /** The session's thread asks the waiters soon. */

@@ -101,7 +101,8 @@ final class Tls {
                 splitter.filled();
                 shake(channel);
                 isEnded |= result.getStatus() == SSLEngineResult.Status.CLOSED;
-                if (isEnded || result.getStatus() == SSLEngineResult.Status.BUFFER_UNDERFLOW || in.remaining() == before) {
+                if (isEnded || result.getStatus() == SSLEngineResult.Status.BUFFER_UNDERFLOW
+                        || in.remaining() == before) {
                     break;
                 }
                 any = true;

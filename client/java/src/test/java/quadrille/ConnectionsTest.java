@@ -80,7 +80,8 @@ final class ConnectionsTest {
             proxy.cutAfter(0);
             room.move(3, 12, 10);
             assertEquals(2, get(room.step()).number());
-            assertEquals(List.of(Session.State.LOST, Session.State.CONNECTING, Session.State.READY), List.copyOf(states));
+            assertEquals(List.of(Session.State.LOST, Session.State.CONNECTING, Session.State.READY),
+                    List.copyOf(states));
             assertEquals(List.of(number, 1L), List.of(session.number(), session.resumes()));
             assertEquals("reset", events.get(2));
             assertEquals(3, room.pairs().size());

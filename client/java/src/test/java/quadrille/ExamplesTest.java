@@ -25,7 +25,8 @@ final class ExamplesTest {
         List<String> command = new ArrayList<>(List.of(ProcessHandle.current().info().command().orElseThrow(), "-cp",
                 System.getProperty("java.class.path")));
         command.addAll(List.of(arguments));
-        return new ProcessBuilder(command).directory(new File(".")).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        return new ProcessBuilder(command).directory(new File("."))
+                .redirectError(ProcessBuilder.Redirect.INHERIT).start();
     }
 
     @Test

@@ -271,7 +271,8 @@ final class SessionTest {
                 () -> get(Session.connect("127.0.0.1:" + port, options)));
         String text = failed.getCause().getMessage();
         assertInstanceOf(TimeoutException.class, failed.getCause());
-        assertTrue(text.matches("127.0.0.1:" + port + ": no session within 0.2 s: .*refused.*Check the address.*"), text);
+        String wanted = "127.0.0.1:" + port + ": no session within 0.2 s: .*refused.*Check the address.*";
+        assertTrue(text.matches(wanted), text);
     }
 
     @Test

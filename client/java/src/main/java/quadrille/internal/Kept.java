@@ -12,8 +12,8 @@ import java.util.function.IntPredicate;
 
 /**
  * What a session restores in a new session of the server: the entities and descriptions of one room, its observers,
- * options and subscription. Entities are columns; a map finds the row of an id. Rows are dense: the free ones are behind
- * all others.
+ * options and subscription. Entities are columns; a map finds the row of an id. Rows are dense: the free ones are
+ * behind all others.
  */
 public final class Kept {
     private static final List<String> PLACE = List.of("x", "y", "z");
@@ -408,8 +408,8 @@ public final class Kept {
 
     // ---- restoring ----
 
-    /** The requests that bring a room to this state. `present`: the ids of own entities that are there. `fresh`: it is a
-     * new room, without entities of the room itself. */
+    /** The requests that bring a room to this state. `present`: the ids of own entities that are there. `fresh`: it is
+     * a new room, without entities of the room itself. */
     public List<Restoring> requests(int[] present, boolean fresh, boolean hasZ) {
         List<Restoring> found = new ArrayList<>();
         IntMap there = new IntMap();

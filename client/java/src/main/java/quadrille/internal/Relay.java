@@ -4,8 +4,8 @@ package quadrille.internal;
 import java.util.Arrays;
 
 /**
- * Reads the relay stream (proto/RELAY.md): each position once per session, in one or two bytes. For each slot and axis it
- * has the position in steps, and the change that was sent last.
+ * Reads the relay stream (proto/RELAY.md): each position once per session, in one or two bytes. For each slot and axis
+ * it has the position in steps, and the change that was sent last.
  */
 public final class Relay {
     private static final int[] WIDTH = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 18, 24};

@@ -8,8 +8,8 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * Which moves name the same ids again: those send positions alone, through a roster. These are the rosters of one room in
- * one session of the server. The least recently used one makes place.
+ * Which moves name the same ids again: those send positions alone, through a roster. These are the rosters of one room
+ * in one session of the server. The least recently used one makes place.
  */
 public final class Rosters {
     public static final int ROSTERS_MAX = 16;

@@ -18,7 +18,8 @@ import quadrille.v1.ServerFrame;
 
 /**
  * Frames: columns go into bytes and come out of them without an object per entity. A table per message, made from the
- * descriptors of the generated code, drives both directions. The protobuf library decodes messages with messages inside.
+ * descriptors of the generated code, drives both directions. The protobuf library decodes messages with messages
+ * inside.
  */
 public final class Wire {
     /** Of the server's frames. */
@@ -39,8 +40,8 @@ public final class Wire {
     public record Kind(String name, int number, Layout layout, Descriptor descriptor) {
     }
 
-    /** A frame from the server. The kind null is an empty envelope, or a message of a later protocol. Fields are null if
-     * the message has messages inside. */
+    /** A frame from the server. The kind null is an empty envelope, or a message of a later protocol. Fields are null
+     * if the message has messages inside. */
     public record Frame(long seq, String kind, Fields fields, Message message) {
     }
 
@@ -286,7 +287,8 @@ public final class Wire {
     private static ByteBuffer block(ByteBuffer in) {
         long size = readVarint(in);
         if (size < 0 || size > in.remaining()) {
-            throw new MalformedException("a field of " + Long.toUnsignedString(size) + " bytes ends behind its message");
+            throw new MalformedException("a field of " + Long.toUnsignedString(size)
+                    + " bytes ends behind its message");
         }
         ByteBuffer block = in.slice(in.position(), (int) size).order(ByteOrder.LITTLE_ENDIAN);
         in.position(in.position() + (int) size);

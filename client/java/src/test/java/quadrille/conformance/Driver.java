@@ -403,7 +403,8 @@ public final class Driver {
             case "observe" -> room.observe(fill(Observers.of(ids), "observe", fields));
             case "move_observers" -> room.moveObservers(fill(Observers.of(ids), "move_observers", fields));
             case "unobserve" -> room.unobserve(ids);
-            case "except" -> room.except(number(fields, "observer"), ints(fields.get("show")), ints(fields.get("hide")));
+            case "except" -> room.except(number(fields, "observer"), ints(fields.get("show")),
+                    ints(fields.get("hide")));
             case "view_options" -> room.viewOptions(viewOptions(fields));
             default -> throw new IllegalArgumentException("no command '" + command + "'");
         }

@@ -60,7 +60,8 @@ final class WireTest {
     void unknown_fields_and_messages_are_skipped() {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         bytes.writeBytes(new byte[] {(byte) 0xf8, 0x7f, 5});
-        bytes.writeBytes(ServerFrame.newBuilder().setSeq(3).setPong(Pong.newBuilder().setData(9)).build().toByteArray());
+        bytes.writeBytes(ServerFrame.newBuilder().setSeq(3).setPong(Pong.newBuilder().setData(9)).build()
+                .toByteArray());
         bytes.writeBytes(new byte[] {(byte) 0xfa, 0x7f, 1, 'x'});
         Wire.Frame frame = decode(bytes.toByteArray());
         assertEquals(List.of(3L, "pong", 9L), List.of(frame.seq(), frame.kind(), frame.fields().number("data")));
@@ -69,8 +70,8 @@ final class WireTest {
 
     @Test
     void broken_bytes_are_malformed() {
-        byte[] whole = ServerFrame.newBuilder().setSeq(3).setTick(Tick.newBuilder().setRoom(1).addBeginA(1).addBeginB(2))
-                .build().toByteArray();
+        byte[] whole = ServerFrame.newBuilder().setSeq(3)
+                .setTick(Tick.newBuilder().setRoom(1).addBeginA(1).addBeginB(2)).build().toByteArray();
         Random random = new Random(1);
         for (int i = 0; i < 5000; i++) {
             byte[] bytes = Arrays.copyOf(whole, random.nextInt(whole.length + 1));
