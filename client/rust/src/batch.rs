@@ -95,10 +95,7 @@ macro_rules! batch {
     };
 }
 
-batch!(
-    Spawn,
-    [x, y, z, half_x, half_y, half_z, shape, category, mask, radius, axis_x, axis_y, axis_z]
-);
+batch!(Spawn, [x, y, z, half_x, half_y, half_z, shape, category, mask, radius, axis_x, axis_y, axis_z]);
 batch!(Move, [x, y, z]);
 batch!(Teleport, [x, y, z]);
 batch!(Reshape, [half_x, half_y, half_z, shape, category, mask, radius, axis_x, axis_y, axis_z]);
@@ -107,8 +104,26 @@ batch!(HandOver, []);
 batch!(
     Observe,
     [
-        region, anchored, entity, x, y, z, range, half_x, half_y, half_z, direction_x, direction_y, direction_z, angle,
-        leave_margin, mask, limit, enter_budget, team, sees_self
+        region,
+        anchored,
+        entity,
+        x,
+        y,
+        z,
+        range,
+        half_x,
+        half_y,
+        half_z,
+        direction_x,
+        direction_y,
+        direction_z,
+        angle,
+        leave_margin,
+        mask,
+        limit,
+        enter_budget,
+        team,
+        sees_self
     ]
 );
 batch!(MoveObservers, [x, y, z, direction_x, direction_y, direction_z]);

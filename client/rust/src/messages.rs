@@ -2,7 +2,9 @@
 //! Requests in a line: constructors of the protocol's messages.
 
 use crate::proto::observe::Region;
-use crate::proto::{set_view_options::RelayPrecision, Bounds, Observe, RoomConfig, SetViewOptions, Shape, Spawn, TickMode};
+use crate::proto::{
+    set_view_options::RelayPrecision, Bounds, Observe, RoomConfig, SetViewOptions, Shape, Spawn, TickMode,
+};
 
 /// Columns of positions: `(&x, &y)`, or `(&x, &y, &z)` in three dimensions.
 #[derive(Clone, Copy, Debug)]

@@ -91,10 +91,7 @@ impl Room {
         self.read(0, |room| room.handle)
     }
 
-    fn request(
-        &self,
-        make: impl FnOnce(&mut RoomState, &mut Shared) -> Arc<RequestState>,
-    ) -> Result<Request, Error> {
+    fn request(&self, make: impl FnOnce(&mut RoomState, &mut Shared) -> Arc<RequestState>) -> Result<Request, Error> {
         let Owner { inner, key } = &*self.owner;
         let state = inner.with(|core| {
             let Some(room) = core.rooms.get_mut(key) else { return Err(Error::Lost) };
@@ -320,7 +317,9 @@ impl Room {
     /// The present entities, in the frames of the answer.
     pub async fn snapshot(&self, snapshot: GetSnapshot) -> Result<Vec<SnapshotResult>, Error> {
         let frames = self.ask(Sent::GetSnapshot(snapshot)).await?.into_iter();
-        Ok(frames.filter_map(|frame| if let Message::SnapshotResult(result) = frame { Some(result) } else { None }).collect())
+        Ok(frames
+            .filter_map(|frame| if let Message::SnapshotResult(result) = frame { Some(result) } else { None })
+            .collect())
     }
 
     async fn ask(&self, message: Sent) -> Result<Answer, Error> {

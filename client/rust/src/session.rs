@@ -360,8 +360,7 @@ impl Core {
         }
         let entry = lobby.iter_mut().find(|entry| seq > 0 && entry.seq == seq);
         let command = entry.as_ref().map_or("session", |entry| entry.command());
-        let refusal =
-            Refusal { room: String::new(), command, code: error.code, text: error.text, entries: Vec::new() };
+        let refusal = Refusal { room: String::new(), command, code: error.code, text: error.text, entries: Vec::new() };
         if let Some(entry) = entry {
             entry.resolve(Err(Error::Refused(Box::new(refusal.clone()))));
         }

@@ -10,10 +10,7 @@ fn generated_code_is_that_of_the_proto() {
     let folder = package.join("../../proto");
     let out = env::temp_dir().join(format!("quadrille-proto-{}", std::process::id()));
     fs::create_dir_all(&out).unwrap();
-    prost_build::Config::new()
-        .out_dir(&out)
-        .compile_protos(&[folder.join("quadrille.proto")], &[&folder])
-        .unwrap();
+    prost_build::Config::new().out_dir(&out).compile_protos(&[folder.join("quadrille.proto")], &[&folder]).unwrap();
     let made = fs::read_to_string(out.join("quadrille.v1.rs")).unwrap();
     fs::remove_dir_all(&out).unwrap();
     let made = made.replacen(

@@ -121,7 +121,8 @@ impl Views {
 
     fn seen(&self, row: &Row) -> Seen {
         let mut seen = row.seen.clone();
-        if let Some(slot) = self.slots.slots.get(row.slot).filter(|slot| self.slots.in_use && slot.updates != row.mark) {
+        if let Some(slot) = self.slots.slots.get(row.slot).filter(|slot| self.slots.in_use && slot.updates != row.mark)
+        {
             seen.at = slot.at;
         }
         seen
@@ -287,9 +288,10 @@ impl Views {
 }
 
 fn entered(frame: &Frame, i: usize, id: u32, payload: &[u8]) -> Seen {
-    let shape = frame.enter_shape.get(i).map_or(Shape::Box, |byte| {
-        Shape::try_from(i32::from(*byte)).unwrap_or(Shape::Unspecified)
-    });
+    let shape = frame
+        .enter_shape
+        .get(i)
+        .map_or(Shape::Box, |byte| Shape::try_from(i32::from(*byte)).unwrap_or(Shape::Unspecified));
     Seen {
         id,
         at: at3(&frame.enter_x, &frame.enter_y, &frame.enter_z, i),

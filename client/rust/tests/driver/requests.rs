@@ -42,12 +42,8 @@ pub fn config(fields: &Fields) -> Option<RoomConfig> {
 pub fn region(fields: &Fields) -> Option<query::Where> {
     let axes = |name: &str| fields.column::<f32>(name);
     match (&axes("circle")[..], &axes("nearest")[..]) {
-        ([x, y, radius], _) => {
-            Some(query::Where::Circle(query::Circle { x: *x, y: *y, z: 0.0, radius: *radius }))
-        }
-        ([x, y, z, radius], _) => {
-            Some(query::Where::Circle(query::Circle { x: *x, y: *y, z: *z, radius: *radius }))
-        }
+        ([x, y, radius], _) => Some(query::Where::Circle(query::Circle { x: *x, y: *y, z: 0.0, radius: *radius })),
+        ([x, y, z, radius], _) => Some(query::Where::Circle(query::Circle { x: *x, y: *y, z: *z, radius: *radius })),
         (_, [x, y]) => Some(query::Where::Nearest(query::Nearest { x: *x, y: *y, ..Default::default() })),
         (_, [x, y, z]) => Some(query::Where::Nearest(query::Nearest { x: *x, y: *y, z: *z, ..Default::default() })),
         _ => None,
