@@ -17,6 +17,14 @@ pub fn hexadecimal(bytes: &[u8]) -> String {
 
 // ---- printing ----
 
+/// Exponents have a sign.
+fn with_sign(number: String) -> String {
+    match number.split_once('e') {
+        Some((digits, exponent)) if !exponent.starts_with('-') => format!("{digits}e+{exponent}"),
+        _ => number,
+    }
+}
+
 fn text_of(field: &FieldDescriptor, value: &Value) -> String {
     match (value, field.kind()) {
         (Value::EnumNumber(number), Kind::Enum(kind)) => {
@@ -28,8 +36,8 @@ fn text_of(field: &FieldDescriptor, value: &Value) -> String {
         (Value::I32(number), _) => number.to_string(),
         (Value::U32(number), _) => number.to_string(),
         (Value::U64(number), _) => number.to_string(),
-        (Value::F32(number), _) => format!("{number:?}"),
-        (Value::F64(number), _) => format!("{number:?}"),
+        (Value::F32(number), _) => with_sign(format!("{number:?}")),
+        (Value::F64(number), _) => with_sign(format!("{number:?}")),
         _ => String::new(),
     }
 }
