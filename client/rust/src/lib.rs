@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Client of a [Quadrille](https://crates.io/crates/quadrille) server: which entities touch, and which each observer
+//! Client of a Quadrille server: which entities touch, and which each observer
 //! sees, for many rooms at once.
 //!
 //! ```no_run
