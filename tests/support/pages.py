@@ -12,7 +12,7 @@ empty folder. Only modules of python3-minimal are used.
     (indented block)        the same
     ```c                    a whole program: it is compiled without a warning. The page's scripts find it under the
                             name in its first line, /* NAME.c ... */
-    ```c PATH, and the same with python, go, java, ts
+    ```c PATH, and the same with python, go, java, ts, rust
                             an excerpt: its lines are in that file, in this order. A line "..." stands for left-out
                             lines. Indentation does not count
     ```text                 no code: a diagram, a table or output
@@ -183,12 +183,12 @@ def run_page(root, folder, page, blocks):
         fault = None
         if block.reason:
             print(f"norun {block.place}: {block.reason}")
-        elif block.kind in ("c", "python", "go", "java", "ts") and block.words:
+        elif block.kind in ("c", "python", "go", "java", "ts", "rust") and block.words:
             fault = excerpt_fault(root, block)
         elif block.kind == "c":
             fault = compile_program(block, folder)
         elif block.kind not in ("sh", "text"):
-            fault = f"its kind is '{block.kind}'; must be sh, text, c, or python, go, java or ts with a path, or tagged norun: REASON"
+            fault = f"its kind is '{block.kind}'; must be sh, text, c, or python, go, java, ts or rust with a path, or tagged norun: REASON"
         if fault:
             faults.append(f"{block.place}: {fault}")
     if scripts and not faults:
