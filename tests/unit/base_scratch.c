@@ -29,8 +29,9 @@ static void *borrow_and_end(void *argument)
 
     first[0] = borrow(QD_SCRATCH_SLOT_2D);
     first[1] = borrow(QD_SCRATCH_SLOT_3D);
+    first[2] = borrow(QD_SCRATCH_RECORD);
     assert_null(first[0]->memory);
-    *first[0] = *first[1] = (qd_scratch){&released, note_release};
+    *first[0] = *first[1] = *first[2] = (qd_scratch){&released, note_release};
     assert_ptr_equal(borrow(QD_SCRATCH_SLOT_2D), first[0]);
     assert_ptr_equal(first[0]->memory, &released);
     return NULL;
@@ -48,6 +49,7 @@ TEST(scratch_is_released_when_its_thread_ends)
     assert_int_equal(released, QD_SCRATCH_KINDS);
     assert_null(borrow(QD_SCRATCH_SLOT_2D)->memory);
     assert_ptr_not_equal(of_other[0], of_other[1]);
+    assert_ptr_not_equal(of_other[1], of_other[2]);
 }
 
 TEST(scratch_is_released_on_request)

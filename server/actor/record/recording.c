@@ -8,10 +8,10 @@
 #include "../../base/bytes/siphash.h"
 #include "../../base/log.h"
 #include "../../base/memory/alloc.h"
+#include "../../base/memory/scratch.h"
 #include "../journal/tally.h"
 
-/* An entry's memory beyond this is given back when the entry is written. A room with such batches takes many times as
- * much. */
+/* A thread keeps so much memory for its next entry. */
 #define KEEP_BYTES 262144u
 
 /* The ids of a Move are remembered up to so many. */
@@ -29,10 +29,62 @@ typedef struct qd_recording {
     bool is_over;        /* or the end of the room */
     bool is_within;      /* an entry */
     uint32_t given_back; /* the number of a membership that leaves in this entry; 0: none */
-    qd_byte_list entry;
-    qd_byte_list ids; /* of the last Move that has them in the record; empty: of none */
+    qd_byte_list entry;  /* while it is open */
+    qd_byte_list ids;    /* of the last Move that has them in the record; empty: of none */
     qd_tally tally;
 } qd_recording;
+
+/* ---- memory for entries ---- */
+
+/* A thread writes one entry after the other. In its own memory they stay in its core's cache. */
+typedef struct spare {
+    qd_byte_list list;
+} spare;
+
+static void release_spare(void *memory)
+{
+    spare *kept = memory;
+
+    qd_byte_list_clear(&kept->list, 0);
+    qd_shared_free(kept, sizeof *kept);
+}
+
+/* Empty, with the thread's memory if that is free. */
+static qd_byte_list borrow(void)
+{
+    const qd_scratch *scratch = qd_scratch_of_thread(QD_SCRATCH_RECORD);
+    qd_byte_list list = {0};
+
+    if (scratch != NULL && scratch->memory != NULL) {
+        spare *kept = scratch->memory;
+
+        list = kept->list;
+        kept->list = (qd_byte_list){0};
+    }
+    return list;
+}
+
+static void give_back(qd_byte_list *list)
+{
+    qd_scratch *scratch = qd_scratch_of_thread(QD_SCRATCH_RECORD);
+
+    qd_byte_list_clear(list, KEEP_BYTES);
+    if (scratch != NULL && scratch->memory == NULL && list->bytes != NULL) {
+        spare *kept = qd_shared_alloc(sizeof *kept);
+
+        if (kept != NULL) {
+            *kept = (spare){0};
+            *scratch = (qd_scratch){.memory = kept, .release = release_spare};
+        }
+    }
+    spare *kept = scratch != NULL ? scratch->memory : NULL;
+    if (kept != NULL && kept->list.bytes == NULL) {
+        kept->list = *list;
+    } else {
+        qd_byte_list_clear(list, 0);
+    }
+    *list = (qd_byte_list){0};
+}
 
 /* ---- the journal ---- */
 
@@ -133,6 +185,7 @@ static bool begin(qd_room_actor *actor, qd_entry_kind kind)
     QD_ASSERT(!recording->is_within);
     recording->is_within = true;
     recording->refused = qd_memory_refused();
+    recording->entry = borrow();
     qd_byte_list_number(&recording->entry, (unsigned)kind | (recording->is_opened ? 0 : QD_ENTRY_OPENS));
     if (!recording->is_opened) {
         put_opening(recording, actor);
@@ -291,11 +344,11 @@ static void note_lost(qd_recording *recording, const qd_room_actor *actor)
     if (recording->is_noted) {
         return;
     }
-    qd_byte_list_clear(&recording->entry, KEEP_BYTES);
+    recording->entry = borrow();
     qd_byte_list_number(&recording->entry, QD_ENTRY_LOST);
     qd_byte_list_number(&recording->entry, recording->lost);
     recording->is_noted = put(recording, actor);
-    qd_byte_list_clear(&recording->entry, KEEP_BYTES);
+    give_back(&recording->entry);
 }
 
 void qd_recording_end(qd_room_actor *actor)
@@ -316,7 +369,7 @@ void qd_recording_end(qd_room_actor *actor)
             qd_log(QD_LOG_WARN, "the record of a room ends, because an entry was lost",
                    QD_LOG_NUMBER("room", actor->entry.handle), QD_LOG_STRING("name", actor->entry.name));
         }
-        qd_byte_list_clear(&recording->entry, KEEP_BYTES);
+        give_back(&recording->entry);
         qd_tally_clear(&recording->tally);
         if (recording->given_back != 0) {
             qd_tally_give(&recording->tally, recording->given_back);
