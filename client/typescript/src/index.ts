@@ -12,8 +12,8 @@
 export { connect, Session } from "./session.js";
 export type { ConnectOptions, RoomOptions, SessionEvents, SessionState } from "./session.js";
 export { Room } from "./room.js";
-export type { Batch, ColumnsOf, DescriptionRow, EntityRow, Found, ObserveOptions, ObserverRow, QueryOptions, ReshapeRow }
-  from "./room.js";
+export type { Batch, ColumnsOf, DescriptionRow, EntityRow, Found, MovedObserverRow, ObserveOptions, ObserverRow,
+  QueryOptions, ReshapeRow } from "./room.js";
 export type { Ids, Values } from "./columns.js";
 export { Request } from "./request.js";
 export { QuadrilleError, RefusedError, RoomClosedError, SessionEndedError, TimeoutError } from "./errors.js";

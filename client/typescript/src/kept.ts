@@ -135,7 +135,7 @@ export class Kept {
       case "handOver": return this.handOver(fields, refused, session);
       case "observe": return this.observe(fields, refused);
       case "moveObservers": return this.moveObservers(fields, refused);
-      case "unobserve": return fields.id.forEach((id: number, i: number) => refused.has(i) || this.observers.delete(id));
+      case "unobserve": return this.unobserve(fields, refused);
       case "setExceptions": return this.setExceptions(fields);
       case "setViewOptions": this.viewOptions = fields; return;
       case "subscribe": this.subscription = fields; return;
@@ -258,6 +258,12 @@ export class Kept {
     fields.id.forEach((id: number, i: number) => {
       const observer = this.observers.get(id);
       if (observer && !refused.has(i)) Object.assign(observer.values, this.valuesAt(fields, i));
+    });
+  }
+
+  private unobserve(fields: Fields, refused: Set<number>): void {
+    fields.id.forEach((id: number, i: number) => {
+      if (!refused.has(i)) this.observers.delete(id);
     });
   }
 

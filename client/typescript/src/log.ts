@@ -17,7 +17,9 @@ import { join, type Column, type Fields } from "./wire.js";
 const KEPT = new Set(["spawn", "move", "teleport", "reshape", "despawn", "setDescription", "handOver", "observe",
   "moveObservers", "unobserve", "setExceptions", "setViewOptions", "subscribe", "unsubscribe"]);
 // The methods that make requests of a kind, if they have another name.
-const COMMANDS: Record<string, string> = { openRoom: "open", setDescription: "describe", setViewOptions: "viewOptions" };
+const COMMANDS: Record<string, string> = {
+  openRoom: "open", setDescription: "describe", setViewOptions: "viewOptions",
+};
 const FRAME_BYTES_DEFAULT = 4 << 20; // until Welcome
 
 interface RosterRows {
@@ -47,7 +49,8 @@ export abstract class Log extends Folding {
   private readonly rosterRows = new Map<number, RosterRows>();
 
   /** @internal */
-  constructor(readonly session: Session, readonly name: string, private readonly config: Partial<RoomConfig> | undefined) {
+  constructor(readonly session: Session, readonly name: string,
+    private readonly config: Partial<RoomConfig> | undefined) {
     super();
   }
 
@@ -131,8 +134,8 @@ export abstract class Log extends Folding {
   }
 
   protected isPending(number: number): boolean {
-    return this.log.some(({ request, kind }) => request && request.number <= number && kind !== "query" && kind !== "why")
-      || this.merged.some((request) => request.number <= number);
+    return this.log.some(({ request }) => request && request.number <= number) ||
+      this.merged.some((request) => request.number <= number);
   }
 
   // ---- answers ----
@@ -188,8 +191,8 @@ export abstract class Log extends Folding {
     this.log = rest;
     for (const entry of done) this.finish(entry, entry.step || tick);
     this.finishMerged(tick);
-    // The frames of this tick came before. An Applied that is repeated after a lost connection has no seq: resets follow
-    // it.
+    // The frames of this tick came before. An Applied that is repeated after a lost connection has no seq, and resets
+    // follow it.
     if (seq) this.viewStale = false;
     this.viewStale ||= fields.viewsLagging === true;
     this.pairsStale ||= fields.pairsLagging === true;
@@ -414,8 +417,8 @@ export abstract class Log extends Folding {
     this.restore();
   }
 
-  /** Merges requests into the state that is restored, except those behind a Step, which belong to a later tick. `unsent`:
-   *  also those that were never sent. */
+  /** Merges requests into the state that is restored, except those behind a Step, which belong to a later tick.
+   *  `unsent`: also those that were never sent. */
   private merge(unsent: boolean): void {
     for (const entry of [...this.log]) {
       if (entry.kind === "step" || (!unsent && !entry.retried)) return;

@@ -44,7 +44,9 @@ export class Request implements PromiseLike<void> {
     const { session, name } = this.room;
     await session.waiting.until(() => this.refusal || this.closed || isDone(), wait);
     if (this.refusal) throw new RefusedError(this.refusal);
-    if (this.closed) throw session.ended ? new SessionEndedError(session.ended) : new RoomClosedError(`the room '${name}' is closed`);
+    if (!this.closed) return;
+    if (session.ended) throw new SessionEndedError(session.ended);
+    throw new RoomClosedError(`the room '${name}' is closed`);
   }
 }
 

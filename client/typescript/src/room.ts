@@ -6,7 +6,8 @@ import { NewSessionError, QuadrilleError, RefusedError, RoomClosedError, Session
   from "./errors.js";
 import type { Tick } from "./fold/tick.js";
 import { joined, Log } from "./log.js";
-import { Region, Scope, Shape, TickMode, Watch, type RoomOpened, type SnapshotResult, type WhyResult } from "./protocol.js";
+import { Region, Scope, Shape, TickMode, Watch, type RoomOpened, type SnapshotResult, type WhyResult }
+  from "./protocol.js";
 import type { Request } from "./request.js";
 import type { WaitOptions } from "./waiting.js";
 import type { Fields } from "./wire.js";
@@ -75,6 +76,9 @@ export interface ObserverRow {
   team?: number;
   seesSelf?: boolean | number;
 }
+
+/** Where an observer is now, and its direction. */
+export type MovedObserverRow = Pick<ObserverRow, "id" | "x" | "y" | "z" | "directionX" | "directionY" | "directionZ">;
 
 /** The same fields as columns, with one value per id or one for all. */
 export type ColumnsOf<Row> = { id: ArrayLike<number> } &
@@ -238,8 +242,7 @@ export class Room extends Log {
   }
 
   /** Moves free observers, and turns cones. */
-  moveObservers(observers: Batch<Pick<ObserverRow, "id" | "x" | "y" | "z" | "directionX" | "directionY" | "directionZ">>):
-    Request {
+  moveObservers(observers: Batch<MovedObserverRow>): Request {
     return this.batch("moveObservers", given(observers));
   }
 
@@ -281,7 +284,8 @@ export class Room extends Log {
    *  Resolves to the tick. A room that ticks by Step needs a step for that. */
   async sync(wait?: WaitOptions): Promise<number> {
     const last = this.lastRequest;
-    await this.session.waiting.until(() => this.closed || (this.isReady && this.reports && !this.isPending(last)), wait);
+    const isDone = () => this.isReady && this.reports && !this.isPending(last);
+    await this.session.waiting.until(() => this.closed || isDone(), wait);
     if (this.closed) throw this.closedError();
     return this.tick;
   }
@@ -307,7 +311,8 @@ export class Room extends Log {
       }
       fields[kind] = Object.fromEntries(names.map((name, i) => [name, values[i]]));
     }
-    const result = await this.ask("query", { ...fields, categories: options.categories, limit: options.limit }, options);
+    const { categories, limit } = options;
+    const result = await this.ask("query", { ...fields, categories, limit }, options);
     const distances = result.distance.length ? result.distance : new Float64Array(result.id.length);
     return { ids: result.id, distances, tick: result.tick, more: result.more };
   }

@@ -35,7 +35,7 @@ export interface ConnectOptions {
   resumable?: boolean;
   /** Encrypt: true, or options of node:tls such as `ca`. The certificate must name the host. */
   tls?: boolean | ConnectionOptions;
-  /** Take over the entities that earlier sessions of this token have left in a room, when it is first opened (false). */
+  /** Take over the entities that earlier sessions of this token have left in a room when it is opened (false). */
   adopt?: boolean;
   /** For the first Welcome, in all attempts (5000); Infinity: no limit. */
   timeoutMs?: number;
@@ -51,7 +51,7 @@ export interface ConnectOptions {
   backoffMs?: number;
   /** The longest random wait before any attempt (5000). */
   backoffMaxMs?: number;
-  /** Bytes of requests that wait for a connection (64 MiB). Above it they are merged into the state that is restored. */
+  /** Bytes of requests that wait for a connection (64 MiB). Above it they merge into the state that is restored. */
   backlogBytesMax?: number;
   /** Let the server find a program that hangs (true). The program must serve its event loop every 5 s. */
   pings?: boolean;

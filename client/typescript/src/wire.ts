@@ -36,7 +36,7 @@ export class Field {
   readonly fixedBytes: number;
 
   constructor(readonly name: string, readonly number: number, readonly kind: string, traits: number,
-    readonly of: string | undefined) {
+    readonly of?: string) {
     this.isColumn = (traits & Trait.COLUMN) !== 0;
     this.repeated = (traits & Trait.REPEATED) !== 0;
     this.hasPresence = (traits & Trait.PRESENCE) !== 0;
@@ -59,7 +59,7 @@ export class Layout {
   readonly columns = new Map<string, Field>();
 
   constructor(readonly name: string) {
-    this.fields = MESSAGES[name]!.map(([field, number, kind, traits, of]) => new Field(field, number, kind, traits, of));
+    this.fields = MESSAGES[name]!.map(([field, ...rest]) => new Field(field, ...rest));
     for (const field of this.fields) {
       this.byTag.set(field.tag, field);
       // A repeated field may come unpacked.
@@ -84,7 +84,7 @@ function messagesOf(envelope: string): Map<string, [Field, Layout]> {
 
 /** The messages of ClientFrame by their names there, such as "setRoster". */
 export const CLIENT = messagesOf("ClientFrame");
-const SERVER_BY_TAG = new Map([...messagesOf("ServerFrame")].map(([name, [field, layout]]) => [field.tag, { name, layout }]));
+const SERVER_BY_TAG = new Map([...messagesOf("ServerFrame").values()].map((known) => [known[0].tag, known]));
 const CONFIRM = layoutOf("ClientFrame").fields.find((field) => field.name === "confirm")!;
 
 // ---- encoding ----
@@ -210,7 +210,8 @@ function encodeMessage(layout: Layout, fields: Fields): Uint8Array {
 }
 
 /** A ClientFrame behind its length. Columns are typed arrays of the field's type. Kind undefined: an empty envelope. */
-export function encode(kind: string | undefined, fields: Fields, seq: number | bigint = 0, confirm = false): Uint8Array {
+export function encode(kind: string | undefined, fields: Fields, seq: number | bigint = 0, confirm = false):
+  Uint8Array {
   const known = kind === undefined ? undefined : CLIENT.get(kind)!;
   const [parts, size] = known ? partsOf(known[1], fields) : [[], 0];
   const confirmBytes = confirm ? varintBytes(CONFIRM.tag) + 1 : 0;
@@ -392,8 +393,8 @@ export function decode(data: Uint8Array): ServerMessage {
       message.seq = reader.varint();
     } else if (known) {
       const end = reader.length();
-      message.kind = known.name;
-      message.fields = readFields(known.layout, new Reader(data, reader.at, end));
+      message.kind = known[0].name;
+      message.fields = readFields(known[1], new Reader(data, reader.at, end));
       reader.at = end;
     } else {
       reader.skip(tag & 7);

@@ -35,7 +35,8 @@ export interface RoomEvents {
   closed: [];
 }
 
-const EVENTS = ["begin", "end", "passed", "stay", "enter", "leave", "relay", "reset", "tick", "gained", "lost", "closed"];
+const EVENTS = ["begin", "end", "passed", "stay", "enter", "leave", "relay", "reset", "tick", "gained", "lost",
+  "closed"];
 
 /** Handlers by event. What a handler throws becomes an uncaught exception, and does not reach the connection. */
 export class Handlers {

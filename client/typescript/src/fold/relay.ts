@@ -87,7 +87,8 @@ export class Relay {
   }
 
   private reserve(capacity: number): void {
-    const grow = (before: Int32Array[]) => Array.from({ length: this.axes }, (_, axis) => grown(before[axis], capacity));
+    const grow = (before: Int32Array[]) =>
+      Array.from({ length: this.axes }, (_, axis) => grown(before[axis], capacity));
     this.at = grow(this.at);
     this.last = grow(this.last);
     this.slots = new Int32Array(capacity);

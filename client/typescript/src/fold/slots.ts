@@ -83,6 +83,7 @@ export class Slots {
       }
     }
     const [x, y, z] = rows.slice(2).map((column) => Float32Array.from(column));
-    return [new RelayRows(Uint32Array.from(rows[0]!), Uint32Array.from(rows[1]!), x, y, z)].filter((each) => each.length);
+    const [observers, ids] = rows.map((column) => Uint32Array.from(column));
+    return ids!.length ? [new RelayRows(observers, ids, x, y, z)] : [];
   }
 }

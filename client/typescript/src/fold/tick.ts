@@ -38,7 +38,8 @@ export class ViewRows implements Iterable<[number, number]> {
 /** Positions of entities in views. */
 export class RelayRows {
   constructor(readonly observers: Uint32Array = new Uint32Array(0), readonly ids: Uint32Array = new Uint32Array(0),
-    readonly x: Float32Array = new Float32Array(0), readonly y: Float32Array = new Float32Array(0), readonly z: Float32Array = new Float32Array(0)) {}
+    readonly x: Float32Array = new Float32Array(0), readonly y: Float32Array = new Float32Array(0),
+    readonly z: Float32Array = new Float32Array(0)) {}
 
   get length(): number {
     return this.ids.length;
@@ -60,7 +61,9 @@ function merged<Row extends object>(chunks: Row[], empty: Row): Row {
   if (chunks.length < 2) return chunks[0] ?? empty;
   const columns = {} as Columns<Row>;
   for (const chunk of chunks) {
-    for (const [name, column] of Object.entries(chunk) as [keyof Row, Column][]) columns[name] = join(columns[name], column);
+    for (const [name, column] of Object.entries(chunk) as [keyof Row, Column][]) {
+      columns[name] = join(columns[name], column);
+    }
   }
   return Object.assign(Object.create(Object.getPrototypeOf(empty)), columns);
 }
@@ -106,7 +109,8 @@ export class Tick {
     return merged(this.chunks.leaves, new ViewRows());
   }
 
-  /** Positions of entities in views. Collected if the room has a handler of "relay" or "tick", or an iterator of ticks. */
+  /** Positions of entities in views. The room collects them if it has a handler of "relay" or "tick", or an iterator of
+   *  ticks. */
   get relays(): RelayRows {
     return merged(this.chunks.relays, new RelayRows());
   }
@@ -125,6 +129,8 @@ export class Tick {
   merge(other: Tick): void {
     this.number = other.number;
     this.reset ||= other.reset;
-    for (const [name, chunks] of Object.entries(other.chunks)) (this.chunks[name as keyof Chunks] as unknown[]).push(...chunks);
+    for (const [name, chunks] of Object.entries(other.chunks)) {
+      (this.chunks[name as keyof Chunks] as unknown[]).push(...chunks);
+    }
   }
 }
