@@ -16,8 +16,8 @@
  *     LOST     = entries     so many were lost: the record of this room ends
  *     member   = session, token hash, 1 of an admin
  *
- * Of a Move with the ids of the room's last Move that was recorded with its ids, the ids are left out. Of Moves of fewer
- * than QD_ENTRY_IDS_MIN entities, they never are, and the ids of those do not count.
+ * A Move with the ids of the room's last Move that was recorded with its ids is recorded without them. A Move of fewer
+ * than QD_ENTRY_IDS_MIN entities always has its ids, and those do not count.
  *
  * Times are differences to the time before, as signed numbers (zigzag). Sums are of what the entry sent to each member,
  * except Stats; the CRC-32C is over those of the frames. `tick` is the room's last tick afterwards; of a room that the

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The replay of one room: the room actor of the server, with the messages and the answers of a record in place of links,
- * clocks and other rooms. After each entry, what the room sent is compared with the record.
+ * The replay of one room: the room actor of the server, with the messages and the answers of a record in place of
+ * links, clocks and other rooms. After each entry, what the room sent is compared with the record.
  *
  *     entry --> qd_command_run, qd_room_keep_up... --> sums equal? --> the next entry
  *                     ^ answers of the entry
