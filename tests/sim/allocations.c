@@ -12,9 +12,10 @@
 #include "scenario.h"
 #include "server/base/memory/alloc.h"
 
-#define CASE_RUNS 300u /* of each kind, in the case */
-#define ENTITIES  60u
-#define STEPS     18u /* more than the longest pause of what is suspended */
+#define CASE_RUNS     300u /* of each kind, in the case */
+#define REPLAYED_EACH 32u  /* one life in so many */
+#define ENTITIES      60u
+#define STEPS         18u /* more than the longest pause of what is suspended */
 
 static const qd_msg_room_config configs[] = {
     {.index = QD_INDEX_AUTO},
@@ -440,6 +441,8 @@ static uint64_t play(uint64_t first, uint64_t count)
     memset(&a, 0, sizeof a);
     memset(&b, 0, sizeof b);
     sim_house_open(&house, &limits);
+    /* A replay takes twice as long as the life. */
+    house.recorded.is_dropped = first % REPLAYED_EACH != 0;
     (void)qd_memory_fail(first, count);
     live(&house, &a, &b);
     const uint64_t tries = qd_memory_fail(0, 0);

@@ -102,11 +102,13 @@ uint32_t sim_recorded_differ(const sim_recorded *recorded, float from, float to)
 
 void sim_recorded_replay(sim_recorded *recorded)
 {
-    qd_replay *replay = replay_all(recorded);
+    if (!recorded->is_dropped) {
+        qd_replay *replay = replay_all(recorded);
 
-    check(replay);
-    qd_replay_deinit(replay);
-    free(replay);
+        check(replay);
+        qd_replay_deinit(replay);
+        free(replay);
+    }
     free(recorded->bytes);
     recorded->bytes = NULL;
     recorded->size = recorded->capacity = 0;

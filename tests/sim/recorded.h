@@ -14,6 +14,7 @@ typedef struct sim_recorded {
     size_t size, capacity;
     qd_limits limits;
     uint32_t width;
+    bool is_dropped; /* it is not replayed */
 } sim_recorded;
 
 void sim_recorded_init(sim_recorded *recorded);
