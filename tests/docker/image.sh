@@ -15,7 +15,7 @@ for tool in podman buildah runc debootstrap iptables /usr/lib/podman/netavark; d
     command -v "$tool" > /dev/null || missing+=("${tool##*/}")
 done
 [ ${#missing[@]} -eq 0 ] || skip "needs ${missing[*]} (apt-get install podman buildah runc debootstrap netavark iptables)"
-mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Origin: Debian' 'Codename: bookworm' 'Created-By: Packages' | head -1)
+mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Origin: Debian' 'Codename: bookworm' 'Created-By: Packages' | sed -n 1p)
 [ -n "$mirror" ] || skip "no Debian 12 (bookworm) mirror among apt's sources"
 
 work=$(mktemp -d)
@@ -87,8 +87,9 @@ podman run --rm "${locked[@]}" localhost/quadrille > "$work/refused.log" 2>&1 &&
 grep -q -- '--listen is 0\.0\.0\.0, and there is no --token-file; .*--insecure' "$work/refused.log" ||
     fail "it does not say why it does not start"
 
-podman run --rm "${locked[@]}" localhost/quadrille --print-config | grep -qx 'listen = 0\.0\.0\.0:7400' ||
+podman run --rm "${locked[@]}" localhost/quadrille --print-config > "$work/quadrille.conf" ||
     fail "it does not print its configuration"
+grep -qx 'listen = 0\.0\.0\.0:7400' "$work/quadrille.conf" || fail "its configuration does not listen on all addresses"
 
 say "making a token and running the server as compose does"
 podman volume create state > /dev/null

@@ -32,7 +32,7 @@ background prometheus --config.file="$scratch/prometheus/prometheus.yml" --stora
 prometheus=$!
 listens() { grep -q 'msg="Listening on"' "$scratch/log"; }
 until_true listens
-address=$(sed -n 's/.*msg="Listening on" address=\([^ ]*\).*/\1/p' "$scratch/log" | head -1)
+address=$(sed -n 's/.*msg="Listening on" address=\([^ ]*\).*/\1/p' "$scratch/log" | sed -n 1p)
 # Refusals, so that there is something to show.
 refuse() { while ! quadrille open bad --hz 0 && ! quadrille spawn no-such-room 1 1 1 1; do sleep 0.3; done; }
 background refuse >"$scratch/none" 2>&1

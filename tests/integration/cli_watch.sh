@@ -125,4 +125,4 @@ wait "$terminal" || true
 wait "$server_pid" || true
 server_pid=
 check_screen died 1
-sed "s/.*$(printf '\033')\[?1049l//" "$scratch/died" | grep -q '^quadrille watch: ' || fail 'no word of the server that died'
+sed "s/.*$(printf '\033')\[?1049l//" "$scratch/died" | grep '^quadrille watch: ' >/dev/null || fail 'no word of the server that died'

@@ -46,7 +46,7 @@ done
 echo "== version"
 version=$(cached CMAKE_PROJECT_VERSION)
 soname=libquadrille.so.$(case $version in 0.*) echo "${version%.*}" ;; *) echo "${version%%.*}" ;; esac)
-readelf -d "$library/libquadrille.so" | grep -q "SONAME.*\[$soname\]" || fail "the SONAME is not $soname"
+readelf -d "$library/libquadrille.so" | grep "SONAME.*\[$soname\]" >/dev/null || fail "the SONAME is not $soname"
 cat >"$scratch/version.c" <<'END'
 #include <quadrille/quadrille.h>
 #include <stdio.h>

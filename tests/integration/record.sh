@@ -85,7 +85,7 @@ start --record "$record" --record-file-bytes 64K --record-bytes-max 256K --token
 expect 0 quadrille swarm --rooms 2 --entities 400 --density 0.3 --hz 60 --seconds 4
 stop_server
 [ "$(cat "$record"/* | wc -c)" -lt 700000 ] || fail "the record is larger than its limit"
-oldest=$(ls "$record" | head -n 1)
+oldest=$(ls "$record" | sed -n 1p)
 [ "$oldest" != "${oldest%1.qdr}1.qdr" ] || fail "no file was deleted: $(ls "$record")"
 prints '^[1-9] rooms were opened before this file, and cannot be replayed from here' \
     "$QD_SERVER" --replay "$record/$oldest"

@@ -14,7 +14,7 @@ for tool in dh lintian debootstrap; do
     command -v "$tool" >/dev/null || missing+=("$tool")
 done
 [ ${#missing[@]} -eq 0 ] || skip "needs ${missing[*]} (apt-get install debhelper lintian debootstrap)"
-mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Origin: Debian' 'Codename: bookworm' 'Created-By: Packages' | head -1)
+mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Origin: Debian' 'Codename: bookworm' 'Created-By: Packages' | sed -n 1p)
 [ -n "$mirror" ] || skip "no Debian 12 (bookworm) mirror among apt's sources"
 
 work=$(mktemp -d)
