@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A real server for the tests; QD_SERVER is its program. And a proxy that cuts connections.
+import { fileURLToPath } from "node:url";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { connect as connectTcp, createServer, type AddressInfo, type Server as TcpServer, type Socket } from "node:net";
@@ -8,7 +9,7 @@ import { createInterface } from "node:readline";
 
 export const YARD = { bounds: [0, 0, 100, 100], step: true };
 /** The root of the package. */
-export const PACKAGE = new URL("../..", import.meta.url).pathname;
+export const PACKAGE = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The next line that a process prints. */
 export async function firstLine(child: ChildProcess): Promise<string> {
