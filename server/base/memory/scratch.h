@@ -10,7 +10,12 @@
 #ifndef QD_BASE_MEMORY_SCRATCH_H
 #define QD_BASE_MEMORY_SCRATCH_H
 
-typedef enum qd_scratch_kind { QD_SCRATCH_SLOT_2D, QD_SCRATCH_SLOT_3D, QD_SCRATCH_RECORD, QD_SCRATCH_KINDS } qd_scratch_kind;
+typedef enum qd_scratch_kind {
+    QD_SCRATCH_SLOT_2D,
+    QD_SCRATCH_SLOT_3D,
+    QD_SCRATCH_RECORD,
+    QD_SCRATCH_KINDS
+} qd_scratch_kind;
 
 /* `memory` is NULL until the first borrower allocates it. When the thread ends, it calls release(memory). */
 typedef struct qd_scratch {
