@@ -211,13 +211,14 @@ void qd_shortage_text(const qd_shortage *shortage, char text[QD_SHORTAGE_TEXT_BY
         const char *what, *option, *fix; /* the option without its "--session-" or "--token-" */
         bool of_creator;
     } rows[QD_QUOTAS] = {
-        [QD_QUOTA_JOINED] = {"rooms open", "rooms-max", "Leave one"},
-        [QD_QUOTA_ENTITIES] = {"entities", "entities-max", "Despawn others"},
-        [QD_QUOTA_OBSERVERS] = {"observers", "observers-max", "Unobserve others"},
-        [QD_QUOTA_VISIBLE] = {"visible entries", "visible-entries-max", "Unobserve others, or observe smaller regions"},
-        [QD_QUOTA_SUBSCRIBED] = {"subscriptions", "subscriptions-max", "Unsubscribe from another room"},
-        [QD_QUOTA_CONNECTIONS] = {"connections", "connections-max", "Close one"},
-        [QD_QUOTA_DETACHED] = {"detached sessions", "detached-max", "Resume one"},
+        [QD_QUOTA_JOINED] = {"rooms open", "rooms-max", "Leave one", false},
+        [QD_QUOTA_ENTITIES] = {"entities", "entities-max", "Despawn others", false},
+        [QD_QUOTA_OBSERVERS] = {"observers", "observers-max", "Unobserve others", false},
+        [QD_QUOTA_VISIBLE] = {"visible entries", "visible-entries-max", "Unobserve others, or observe smaller regions",
+                              false},
+        [QD_QUOTA_SUBSCRIBED] = {"subscriptions", "subscriptions-max", "Unsubscribe from another room", false},
+        [QD_QUOTA_CONNECTIONS] = {"connections", "connections-max", "Close one", false},
+        [QD_QUOTA_DETACHED] = {"detached sessions", "detached-max", "Resume one", false},
         [QD_QUOTA_CREATED] = {"open rooms", "rooms-max", "Close one", true},
         [QD_QUOTA_MEMORY] = {"bytes in rooms", "memory-max", "Close one, or despawn entities", true},
     };
