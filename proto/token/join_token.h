@@ -47,7 +47,7 @@ typedef struct qd_join_token {
     char text[QD_JOIN_CLAIMS_BYTES_MAX + 1];
 } qd_join_token;
 
-/* Reads the claims, whoever has signed them. false: the text is no join token. */
+/* Reads the claims without a look at the signature. False: the text is no join token. */
 bool qd_join_token_parse(const char *text, qd_join_token *token);
 
 typedef enum qd_join_check { QD_JOIN_VALID, QD_JOIN_INVALID, QD_JOIN_NO_MEMORY } qd_join_check;

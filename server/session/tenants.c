@@ -64,7 +64,7 @@ static bool authenticate(qd_sessions *sessions, qd_session *session, const char 
     return is_known;
 }
 
-/* Sessions of one line of --token-file share an account: whoever has a key cannot get more by minting more tokens. */
+/* Sessions of one line of --token-file share an account: minting more tokens with one key gets a client nothing. */
 static bool open_account(qd_session *session)
 {
     qd_accounts *accounts = &session->service->accounts;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Cases of join tokens: what they allow, who their holder is, and how sessions end with them.
+ * Cases of join tokens: their rights, their holders, and how sessions end with them.
  */
 #include "scenario.h"
 #include "server/session/tenants.h"
@@ -95,7 +95,7 @@ SCENARIO(sessions_end_when_their_tokens_expire) = {
     RESUME(D, B, join_tokens[OF_A_LATER], "welcome 5 new key for 10000"),
 };
 
-/* Whoever sets the clock ends the sessions at once, not after their time. */
+/* A clock that is set forward ends the sessions at once, not after their time. */
 static void set_clock(sim_scenario *play)
 {
     play->house->world.wall_ahead_s = 3600;
@@ -163,7 +163,7 @@ static void limit_rooms(sim_scenario *play)
     play->house->server.service.accounts.quotas.tenant[QD_QUOTA_CREATED] = 1;
 }
 
-/* Whoever has a key gets nothing by minting more names. */
+/* More names, minted with the same key, bring no more quota. */
 SCENARIO(tokens_of_a_key_share_its_quotas) = {
     CALL(set_keys),
     CALL(limit_rooms),

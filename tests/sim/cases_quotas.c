@@ -35,7 +35,7 @@ SCENARIO(rooms_of_a_session_are_limited, .limits = {.session_rooms_max = 2}) = {
     SEND(A, "opened", OPEN_ROOM, .open_room.name = "second"),
     LEAVE(A, "left"),
     OPEN_NAMED(A, "created in a new room up to 1", "c"),
-    /* A room that is closed does not count, whoever closed it. */
+    /* A closed room does not count, even if another session closed it. */
     IN_ROOM(0),
     CLOSE_ROOM(A, "closed: requested"),
     OPEN_NAMED(A, "created in a new room up to 1", "d"),

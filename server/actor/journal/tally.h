@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A tally: numbers for the memberships of a room, and what each was sent since the tally was cleared. A number is given
- * again when its membership is gone, and always the smallest that was given back last: so a replay gives the same ones.
- * [run]
+ * A tally: numbers for the memberships of a room, and what each was sent since the tally was cleared. The number of a
+ * membership that is gone is given again, the one given back last first. So a replay gives the same numbers. [run]
  */
 #ifndef QD_ACTOR_JOURNAL_TALLY_H
 #define QD_ACTOR_JOURNAL_TALLY_H
