@@ -6,8 +6,19 @@
 
 #if defined(__x86_64__)
 #include <nmmintrin.h>
-#elif defined(__aarch64__) && defined(__ARM_FEATURE_CRC32)
+
+#define INSTRUCTION       "sse4.2"
+#define crc_word          _mm_crc32_u64
+#define crc_byte          _mm_crc32_u8
+#define has_instruction() __builtin_cpu_supports("sse4.2")
+#elif defined(__aarch64__) && (!defined(__clang__) || defined(__ARM_FEATURE_CRC32)) /* clang has it only if all has */
 #include <arm_acle.h>
+#include <sys/auxv.h>
+
+#define INSTRUCTION       "+crc"
+#define crc_word          __crc32cd
+#define crc_byte          __crc32cb
+#define has_instruction() ((getauxval(AT_HWCAP) & HWCAP_CRC32) != 0)
 #endif
 
 #define POLYNOMIAL UINT32_C(0x82f63b78) /* reversed */
@@ -50,44 +61,26 @@ uint32_t qd_crc32c_portable(uint32_t before, const void *bytes, size_t size)
     return ~crc;
 }
 
-#if defined(__x86_64__)
-__attribute__((target("sse4.2"))) static uint32_t by_instruction(uint32_t before, const uint8_t *at, size_t size)
+#ifdef INSTRUCTION
+__attribute__((target(INSTRUCTION))) static uint32_t by_instruction(uint32_t before, const uint8_t *at, size_t size)
 {
-    uint64_t crc = ~before;
-
-    for (; size >= 8; size -= 8, at += 8) {
-        uint64_t word;
-
-        memcpy(&word, at, sizeof word);
-        crc = _mm_crc32_u64(crc, word);
-    }
-    for (; size > 0; size--, at++) {
-        crc = _mm_crc32_u8((uint32_t)crc, *at);
-    }
-    return ~(uint32_t)crc;
-}
-
-uint32_t qd_crc32c(uint32_t before, const void *bytes, size_t size)
-{
-    return __builtin_cpu_supports("sse4.2") ? by_instruction(before, bytes, size)
-                                            : qd_crc32c_portable(before, bytes, size);
-}
-#elif defined(__aarch64__) && defined(__ARM_FEATURE_CRC32)
-uint32_t qd_crc32c(uint32_t before, const void *bytes, size_t size)
-{
-    const uint8_t *at = bytes;
     uint32_t crc = ~before;
 
     for (; size >= 8; size -= 8, at += 8) {
         uint64_t word;
 
         memcpy(&word, at, sizeof word);
-        crc = __crc32cd(crc, word);
+        crc = (uint32_t)crc_word(crc, word);
     }
     for (; size > 0; size--, at++) {
-        crc = __crc32cb(crc, *at);
+        crc = crc_byte(crc, *at);
     }
     return ~crc;
+}
+
+uint32_t qd_crc32c(uint32_t before, const void *bytes, size_t size)
+{
+    return has_instruction() ? by_instruction(before, bytes, size) : qd_crc32c_portable(before, bytes, size);
 }
 #else
 uint32_t qd_crc32c(uint32_t before, const void *bytes, size_t size)
