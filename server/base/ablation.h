@@ -23,6 +23,8 @@
     X(BATCH_STEALING, "batch_stealing")                                                                                \
     X(SLICES, "slices")                                                                                                \
     X(TURN_REST, "turn_rest")                                                                                          \
+    X(LOBBY, "lobby")                                                                                                  \
+    X(SHORT_SLICES, "short_slices")                                                                                    \
     X(PREFETCH, "prefetch")                                                                                            \
     X(ROOT_CHOICE, "root_choice")                                                                                      \
     X(ROOT_STRETCH, "root_stretch")                                                                                    \

@@ -7,7 +7,8 @@
  *
  * Lifetime
  * 1. handler.opened is the first call for a link and handler.closed the last one. Both, and all calls between, are on
- *    the link's loop thread. No call is made from inside an op or from inside another call.
+ *    the link's loop thread. No call is made from inside an op or from inside another call. A link that introduces itself
+ *    may go on on another loop thread; the calls there see all that earlier ones did.
  * 2. A link is reference-counted. Its loop holds one reference until after `closed`; an owner elsewhere, such as a
  *    room, acquires one. Sending to a closed link is refused and has no effect.
  * 3. After qd_link_close only `closed` is called, and nothing more is queued. The link still sends what was queued, for

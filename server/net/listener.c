@@ -239,7 +239,7 @@ static void close_due(qd_loop_deadline *deadline)
         qd_refused *each = &listener->kept[(listener->kept_next + i) % QD_LISTENER_REFUSED_MAX];
 
         if (each->fd >= 0 && each->due_ns > now_ns) {
-            qd_loop_deadline_set(&listener->loops[0], deadline, each->due_ns);
+            qd_loop_deadline_set(listener->lobby, deadline, each->due_ns);
             return;
         }
         close_refused(each);
@@ -279,7 +279,7 @@ static void refuse(qd_listener *listener, int fd, qd_net_refusal reason)
     *kept = (qd_refused){.fd = fd, .due_ns = qd_clock_now_ns() + REFUSED_NS};
     listener->kept_next = (listener->kept_next + 1) % QD_LISTENER_REFUSED_MAX;
     if (!listener->kept_deadline.next) {
-        qd_loop_deadline_set(&listener->loops[0], &listener->kept_deadline, kept->due_ns);
+        qd_loop_deadline_set(listener->lobby, &listener->kept_deadline, kept->due_ns);
     }
 }
 
@@ -307,9 +307,7 @@ static bool admit(qd_listener *listener, int fd, const struct sockaddr *address,
         return false;
     }
     format_address(address, address_size, peer, sizeof peer);
-    qd_loop *loop = &listener->loops[listener->next];
-    listener->next = (listener->next + 1) % listener->loop_count;
-    const bool started = qd_connection_start(loop, &listener->connection, fd, peer, key, &dropped) == QD_OK;
+    const bool started = qd_connection_start(listener->lobby, &listener->connection, fd, peer, key, &dropped) == QD_OK;
     if (!started) {
         qd_log(QD_LOG_WARN, "refusing a connection: the memory limit is reached", QD_LOG_PEER(peer));
         refuse(listener, fd, QD_NET_NO_MEMORY);
@@ -386,7 +384,7 @@ static void on_handle_closed(uv_handle_t *handle)
         return;
     }
     close(listener->fd);
-    qd_loop_unhold(&listener->loops[0]);
+    qd_loop_unhold(listener->lobby);
     uv_sem_post(&listener->closed);
 }
 
@@ -404,9 +402,8 @@ static void close_now(qd_loop_request *request)
 
 qd_status qd_listener_attach(qd_listener *listener)
 {
-    qd_loop *loop = &listener->loops[0];
+    qd_loop *loop = listener->lobby;
 
-    listener->next = 0;
     listener->kept_deadline = (qd_loop_deadline){.expire = close_due};
     for (uint32_t i = 0; i < QD_LISTENER_REFUSED_MAX; i++) {
         listener->kept[i].fd = -1;
@@ -432,7 +429,7 @@ qd_status qd_listener_attach(qd_listener *listener)
 void qd_listener_close(qd_listener *listener)
 {
     if (!atomic_exchange(&listener->close_asked, true)) {
-        qd_loop_post(&listener->loops[0], &listener->close);
+        qd_loop_post(listener->lobby, &listener->close);
     }
 }
 

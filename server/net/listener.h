@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The listener: one socket on the first loop. It distributes accepted connections over all loops in rotation.
+ * The listener: one socket, in the lobby. Accepted connections begin there.
  *
- * The net owns it. Its callbacks run on the first loop's thread.
+ * The net owns it. Its callbacks run on the lobby's thread.
  */
 #ifndef QD_NET_LISTENER_H
 #define QD_NET_LISTENER_H
 
-#include "connection.h"
+#include "loop/connection.h"
 
 /* Refused connections that are kept for a moment, so that their peers can read why. Further ones take the place of the
  * oldest. */
@@ -28,9 +28,7 @@ typedef struct qd_socket_options {
 typedef struct qd_listener {
     int fd;
     uint16_t port;
-    qd_loop *loops;
-    uint32_t loop_count;
-    uint32_t next;                                         /* the loop that gets the next connection */
+    qd_loop *lobby;
     qd_buffer *refusals[QD_NET_REFUSALS];                  /* each may be NULL */
     void (*refused)(void *context, qd_net_refusal reason); /* may be NULL */
     void *refused_context;
@@ -55,7 +53,7 @@ void qd_listener_adopt(qd_listener *listener, int fd, const qd_socket_options *o
 /* Undoes the bind of a listener that was never attached. */
 void qd_listener_unbind(qd_listener *listener);
 
-/* Accepts as soon as the first loop starts; call it before that. The listener holds that loop until it is closed. */
+/* Accepts as soon as the lobby starts; call it before that. The listener holds the lobby until it is closed. */
 qd_status qd_listener_attach(qd_listener *listener) QD_MUST_USE;
 /* Asks the listener to close; further calls have no effect. [any] */
 void qd_listener_close(qd_listener *listener);

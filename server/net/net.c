@@ -7,9 +7,12 @@
 #include "../base/assert.h"
 #include "../base/clock.h"
 #include "../base/memory/alloc.h"
-#include "connection.h"
 #include "listener.h"
-#include "loop.h"
+#include "loop/connection.h"
+#include "loop/loop.h"
+
+/* One thread beside the loops that the configuration asks for. */
+#define LOBBIES 1u
 
 typedef struct stop_request {
     qd_loop_request request;
@@ -28,9 +31,10 @@ struct qd_net {
     qd_link_handler handler;
     qd_admission admission;
     qd_listener listener;
-    uint32_t loop_count;
-    stop_request *stops; /* one per loop */
-    life_request *lives; /* one per loop */
+    qd_rotation rotation; /* the loops but the lobby */
+    uint32_t loop_count;  /* with the lobby, which is the first */
+    stop_request *stops;  /* one per loop */
+    life_request *lives;  /* one per loop */
     qd_loop loops[];
 };
 
@@ -47,14 +51,14 @@ static void stop_loop(qd_loop_request *request)
     qd_loop_stop(stop->loop);
 }
 
-/* Stops the running loops from `first` on, and waits for them. */
-static void stop_loops(qd_net *net, uint32_t first, uint32_t flush_ms)
+/* Stops the running loops from `first` to before `end`, and waits for them. */
+static void stop_loops(qd_net *net, uint32_t first, uint32_t end, uint32_t flush_ms)
 {
-    for (uint32_t i = first; i < net->loop_count; i++) {
+    for (uint32_t i = first; i < end; i++) {
         net->stops[i] = (stop_request){.request.run = stop_loop, .loop = &net->loops[i], .flush_ms = flush_ms};
         qd_loop_post(&net->loops[i], &net->stops[i].request);
     }
-    for (uint32_t i = first; i < net->loop_count; i++) {
+    for (uint32_t i = first; i < end; i++) {
         qd_loop_join(&net->loops[i]);
     }
 }
@@ -75,27 +79,29 @@ static void destroy(qd_net *net, uint32_t loops_ready)
 
 qd_status qd_net_start(const qd_net_config *config, qd_net **result, char *error, size_t error_size)
 {
+    const uint32_t loop_count = LOBBIES + config->loops;
     uint32_t loops_ready = 0, loops_from;
     qd_status status = QD_ERR_NO_MEMORY;
 
     QD_ASSERT(config->loops > 0);
     signal(SIGPIPE, SIG_IGN);
-    qd_net *net = qd_shared_alloc(size_of(config->loops));
+    qd_net *net = qd_shared_alloc(size_of(loop_count));
     if (!net) {
         goto fail;
     }
-    *net = (qd_net){.handler = config->handler, .loop_count = config->loops};
-    net->stops = (stop_request *)&net->loops[config->loops];
-    net->lives = (life_request *)&net->stops[config->loops];
-    for (uint32_t i = 0; i < config->loops; i++) {
+    *net = (qd_net){.handler = config->handler, .loop_count = loop_count};
+    net->rotation = (qd_rotation){.loops = &net->loops[LOBBIES], .count = config->loops};
+    net->stops = (stop_request *)&net->loops[loop_count];
+    net->lives = (life_request *)&net->stops[loop_count];
+    for (uint32_t i = 0; i < loop_count; i++) {
         atomic_init(&net->lives[i].is_owed, false);
     }
     net->listener = (qd_listener){
-        .loops = net->loops,
-        .loop_count = config->loops,
+        .lobby = net->loops,
         .refused = config->refused,
         .refused_context = config->refusal_context,
-        .connection = {.handler = &net->handler,
+        .connection = {.loops = &net->rotation,
+                       .handler = &net->handler,
                        .admission = &net->admission,
                        .tls = config->tls,
                        .outbox_bytes_max = config->outbox_bytes_max,
@@ -117,7 +123,7 @@ qd_status qd_net_start(const qd_net_config *config, qd_net **result, char *error
 
     status = qd_admission_init(&net->admission, &admission);
     if (status != QD_OK) {
-        qd_shared_free(net, size_of(config->loops));
+        qd_shared_free(net, size_of(loop_count));
         goto fail;
     }
     if (config->listen_fd > 0) {
@@ -142,11 +148,11 @@ qd_status qd_net_start(const qd_net_config *config, qd_net **result, char *error
         net->listener.refusals[i] = config->refusal(config->refusal_context, (qd_net_refusal)i);
     }
 
-    /* The first loop starts last, because it accepts connections and passes them to the others. */
+    /* The lobby starts last, because it passes connections to the others. */
     for (loops_from = net->loop_count; loops_from > 0; loops_from--) {
-        status = qd_loop_start(&net->loops[loops_from - 1]);
+        status = qd_loop_start(&net->loops[loops_from - 1], loops_from > LOBBIES);
         if (status != QD_OK) {
-            stop_loops(net, loops_from, 0);
+            stop_loops(net, loops_from, loop_count, 0);
             goto fail_loops;
         }
     }
@@ -229,9 +235,11 @@ void qd_net_stop_listening(qd_net *net)
 
 void qd_net_stop(qd_net *net, uint32_t flush_ms)
 {
-    /* The listener closes first. After that no connection arrives at a loop that has closed its own. */
+    /* The listener closes first, then the lobby. After each, no connection arrives at a loop that has closed its own.
+     * What the lobby sends is short, so it need not wait. */
     qd_listener_close(&net->listener);
     qd_listener_wait_closed(&net->listener);
-    stop_loops(net, 0, flush_ms);
+    stop_loops(net, 0, LOBBIES, 0);
+    stop_loops(net, LOBBIES, net->loop_count, flush_ms);
     destroy(net, net->loop_count);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The net: a TCP listener and loop threads. Each loop thread runs one libuv loop and its share of the connections. The
- * net delivers incoming frames to a handler and writes outgoing buffers (base/link.h).
+ * The net: a TCP listener and loop threads. Each loop thread runs one libuv loop and its share of the connections. One,
+ * the lobby, accepts them and has those that have not introduced themselves. The net delivers incoming frames to a
+ * handler and writes outgoing buffers (base/link.h).
  *
  * The caller of qd_net_start owns the net. Links that others still reference outlive it, closed. Starting a net makes
  * the process ignore SIGPIPE, so a write to a peer that is gone returns an error.
@@ -21,7 +22,7 @@ typedef struct qd_net_config {
     const char *host; /* a name or a number; an IPv6 address without brackets */
     uint16_t port;    /* 0: any free port */
     int listen_fd;    /* a TCP socket that listens already, which the net takes over; 0: it binds host and port */
-    uint32_t loops;   /* threads, at least 1 */
+    uint32_t loops;   /* threads beside the lobby, at least 1 */
     /* Links that have introduced themselves; a quarter as many more may wait for that. Further connections get the
      * refusal and are closed; they never become links. The quotas of an address: see admission/admission.h. */
     uint32_t connections_max;

@@ -15,6 +15,7 @@ NET_TEST(frames_of_every_size_are_echoed)
         peer_expect_echo(peer, (uint8_t)i, sizes[i]);
     }
     assert_int_equal(qd_net_connections(fixture.net), 1);
+    wait_for(&fixture.opened, 1);
     assert_int_equal(strncmp(fixture.links[0]->peer, "127.0.0.1:", 10), 0);
 
     peer_close(peer);

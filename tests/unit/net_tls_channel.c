@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A channel in memory: allocations that fail end it and leave nothing behind; its memory counts in the budget; and the
- * share of a turn that handshakes may take.
+ * A channel in memory: allocations that fail end it and leave nothing behind, and its memory counts in the budget.
  */
 #include <openssl/err.h>
 
 #include "server/base/memory/alloc.h"
 #include "server/net/tls/channel.h"
-#include "server/net/tls/handshakes.h"
 #include "server/net/tls/policy.h"
 #include "support/certificate.h"
 #include "support/tls_client.h"
@@ -179,22 +177,6 @@ TEST(files_that_do_not_fit_are_refused)
     assert_true(certificate_run(command));
     expect_error(&open, "the key has a passphrase");
     certificate_remove(&other);
-}
-
-/* ---- handshakes of a loop ---- */
-
-TEST(handshakes_wait_once_a_turn_has_had_their_time)
-{
-    qd_tls_handshakes handshakes = {0};
-
-    assert_true(qd_tls_handshakes_may(&handshakes, 1));
-    qd_tls_handshakes_took(&handshakes, 1, QD_TLS_HANDSHAKES_NS - 1);
-    assert_true(qd_tls_handshakes_may(&handshakes, 1));
-    qd_tls_handshakes_took(&handshakes, 1, 1);
-    assert_false(qd_tls_handshakes_may(&handshakes, 1));
-    assert_true(qd_tls_handshakes_may(&handshakes, 2));
-    qd_tls_handshakes_took(&handshakes, 2, 10);
-    assert_true(qd_tls_handshakes_may(&handshakes, 2));
 }
 
 TEST_MAIN_WITH(setup_all, teardown_all)

@@ -2,7 +2,7 @@
  *
  * Work beside frames: a loop runs that of one object, and leaves it to other threads while several objects wait.
  */
-#include "server/net/loop.h"
+#include "server/net/loop/loop.h"
 #include "tests/support/test.h"
 
 static const int one, other;

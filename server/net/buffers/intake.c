@@ -5,18 +5,16 @@
 
 #include "../../base/assert.h"
 
-/* The beginning of such a frame, and the rest of such a read, may use the reserve: without memory for it the connection
+/* The beginning of a short frame, and a short rest of a read, may use the reserve: without memory for it the connection
  * ends, and its session with it. */
-#define RESERVED_BYTES_MAX 8192u
-
 static void *intake_alloc(void *heap, size_t size)
 {
-    return size <= RESERVED_BYTES_MAX ? qd_shared_alloc_reserved(size) : qd_heap_alloc(heap, size);
+    return size <= QD_INTAKE_SHARED_BYTES ? qd_shared_alloc_reserved(size) : qd_heap_alloc(heap, size);
 }
 
 static void intake_release(void *heap, void *memory, size_t size)
 {
-    if (size <= RESERVED_BYTES_MAX) {
+    if (size <= QD_INTAKE_SHARED_BYTES) {
         qd_shared_free(memory, size);
     } else {
         qd_heap_free(heap, memory, size);
@@ -38,7 +36,7 @@ void qd_intake_init(qd_intake *intake, qd_link *link, const qd_link_handler *han
 
 void qd_intake_drop(qd_intake *intake)
 {
-    intake_release(intake->heap, intake->held, intake->held_size);
+    qd_shared_free(intake->held, intake->held_size);
     intake->held = NULL;
     intake->held_size = intake->held_delivered = 0;
 }
@@ -47,6 +45,11 @@ void qd_intake_deinit(qd_intake *intake)
 {
     qd_intake_drop(intake);
     qd_frame_reader_deinit(&intake->reader);
+}
+
+void qd_intake_change_heap(qd_intake *intake, qd_heap *heap)
+{
+    intake->heap = intake->reader_memory.context = heap;
 }
 
 void qd_intake_frame_bytes_max(qd_intake *intake, size_t bytes_max)
@@ -112,7 +115,7 @@ size_t qd_intake_feed(qd_intake *intake, const uint8_t *bytes, size_t size)
 
 void qd_intake_hold(qd_intake *intake, const uint8_t *bytes, size_t size)
 {
-    intake->held = intake_alloc(intake->heap, size);
+    intake->held = size <= QD_INTAKE_SHARED_BYTES ? qd_shared_alloc_reserved(size) : qd_shared_alloc(size);
     if (!intake->held) {
         qd_intake_fault(intake, QD_LINK_NO_MEMORY, 0);
         return;

@@ -14,6 +14,9 @@
 #include "../../base/link.h"
 #include "../../base/memory/alloc.h"
 
+/* Memory of a frame of at most so many bytes belongs to no thread. */
+#define QD_INTAKE_SHARED_BYTES 8192u
+
 /* Asked before each frame. */
 typedef bool (*qd_intake_may_deliver_fn)(const qd_link *link);
 
@@ -35,6 +38,9 @@ typedef struct qd_intake {
 void qd_intake_init(qd_intake *intake, qd_link *link, const qd_link_handler *handler,
                     qd_intake_may_deliver_fn may_deliver, qd_heap *heap, size_t frame_bytes_max);
 void qd_intake_deinit(qd_intake *intake);
+/* The link goes on on another thread, whose heap that is. Until then all its frames were short: at most
+ * QD_INTAKE_SHARED_BYTES. */
+void qd_intake_change_heap(qd_intake *intake, qd_heap *heap);
 /* Applies from the next frame on. */
 void qd_intake_frame_bytes_max(qd_intake *intake, size_t bytes_max);
 

@@ -11,7 +11,7 @@
  *
  * LIFETIME. The thread that owns the net calls init, start, stop, join and deinit, in this order. A stopped loop
  * continues until nothing holds it. Between join and deinit the memory still exists, so a belated post from another
- * thread is harmless. No post follows deinit (connection.c explains why).
+ * thread is harmless. No post follows deinit (connection_ops.c explains why).
  */
 #ifndef QD_NET_LOOP_H
 #define QD_NET_LOOP_H
@@ -19,9 +19,8 @@
 #include <sys/queue.h>
 #include <uv.h>
 
-#include "../base/mailbox.h"
-#include "../base/memory/alloc.h"
-#include "tls/handshakes.h"
+#include "../../base/mailbox.h"
+#include "../../base/memory/alloc.h"
 
 /* The most that one read returns. The larger it is, the less often the system reports free space to the sender and
  * wakes it. */
@@ -57,7 +56,7 @@ typedef struct qd_loop {
     const void *object;    /* that asked for work last, */
     uint64_t object_turn;  /* in this turn; */
     uint64_t crowded_turn; /* the last one in which several asked */
-    qd_tls_handshakes handshakes;
+    bool prompt;
     bool stopping;
     bool coalesces; /* sleeps for a moment after each wake */
     uint64_t counted_since_ns;
@@ -77,7 +76,8 @@ typedef struct qd_loop {
 
 qd_status qd_loop_init(qd_loop *loop) QD_MUST_USE;
 void qd_loop_deinit(qd_loop *loop);
-qd_status qd_loop_start(qd_loop *loop) QD_MUST_USE;
+/* `prompt`: the system should run the thread as soon as it has work, before threads with longer runs. */
+qd_status qd_loop_start(qd_loop *loop, bool prompt) QD_MUST_USE;
 void qd_loop_join(qd_loop *loop);
 
 /* [any] */

@@ -3,8 +3,9 @@
  * A connection as a link: what rooms and sessions do with it. Sending, resuming and closing are for any thread: they
  * change what the lock guards, and post one request to the loop.
  */
-#include "../base/assert.h"
-#include "../base/log.h"
+#include "../../base/ablation.h"
+#include "../../base/assert.h"
+#include "../../base/log.h"
 #include "connection_state.h"
 
 /* What an answer adds to a turn, per byte: the cost of one with many small parts, the most expensive kind. */
@@ -56,12 +57,12 @@ static qd_link_sent op_send(qd_link *link, qd_buffer *const *buffers, size_t cou
     qd_outbox_pushed pushed = QD_OUTBOX_PUSHED;
     qd_link_sent sent = QD_LINK_CLOSED;
 
+    uv_mutex_lock(&connection->lock);
     if (qd_loop_is_current(connection->loop)) {
         for (size_t i = 0; i < count; i++) {
             connection->turn_cost += (uint64_t)buffers[i]->size * ANSWER_BYTE_COST;
         }
     }
-    uv_mutex_lock(&connection->lock);
     if (!qd_connection_is_close_asked(connection)) {
         pushed = qd_outbox_push(&connection->outbox, buffers, count, class);
         if (pushed == QD_OUTBOX_PUSHED) {
@@ -159,11 +160,27 @@ static void op_deadline(qd_link *link, uint32_t after_ms)
     }
 }
 
+static qd_loop *next_loop(qd_rotation *rotation)
+{
+    qd_loop *next = &rotation->loops[rotation->next];
+
+    rotation->next = (rotation->next + 1) % rotation->count;
+    return next;
+}
+
+/* The connection leaves the lobby as soon as it can. */
 static bool op_introduce(qd_link *link)
 {
     qd_connection *connection = connection_of(link);
 
-    return qd_admission_introduce(connection->config->admission, &connection->admitted);
+    if (!qd_admission_introduce(connection->config->admission, &connection->admitted)) {
+        return false;
+    }
+    if (!QD_WITHOUT(LOBBY)) {
+        connection->moves_to = next_loop(connection->config->loops);
+        qd_connection_post(connection);
+    }
+    return true;
 }
 
 static bool op_may_try_token(qd_link *link)

@@ -6,7 +6,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "../base/log.h"
+#include "../../base/log.h"
+#include "connection_move.h"
 #include "connection_sweep.h"
 
 /* How long a connection waits for the peer's end after it has written everything. */
@@ -96,20 +97,12 @@ static void give_up(qd_connection *connection)
 /* Decrypts what has arrived into the loop's buffer. */
 static qd_tls_received decrypt(qd_connection *connection, const uint8_t *bytes, size_t size, size_t *plain_size)
 {
-    const bool shakes = shakes_hands(connection);
-    const uint64_t start_ns = shakes ? qd_clock_now_ns() : 0;
     uint32_t records = 0;
 
     lend(connection);
     const qd_tls_received received = qd_tls_channel_receive(
         connection->tls, bytes, size, connection->loop->read_buffer + PLAIN_AT, plain_size, &records);
     connection->turn_cost += (uint64_t)records * RECORD_COST;
-    if (shakes) {
-        const uint64_t took_ns = qd_clock_now_ns() - start_ns;
-
-        qd_tls_handshakes_took(&connection->loop->handshakes, connection->loop->turns, took_ns);
-        connection->turn_cost += took_ns;
-    }
     return received;
 }
 
@@ -133,7 +126,7 @@ static bool is_turn_over(const qd_connection *connection)
 static bool takes_frames(const qd_connection *connection)
 {
     /* Acquire: see connection_ops.c. */
-    return connection->state == QD_CONNECTION_OPEN &&
+    return connection->state == QD_CONNECTION_OPEN && connection->moves_to == NULL &&
            atomic_load_explicit(&connection->pauses, memory_order_acquire) == 0 &&
            !qd_connection_is_close_asked(connection) && !qd_outbox_stalled(&connection->outbox);
 }
@@ -153,9 +146,7 @@ static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
 
     (void)suggested;
     begin_turn(connection);
-    const bool waits =
-        connection->intake.held != NULL || is_turn_over(connection) ||
-        (shakes_hands(connection) && !qd_tls_handshakes_may(&connection->loop->handshakes, connection->loop->turns));
+    const bool waits = connection->intake.held != NULL || is_turn_over(connection);
     const unsigned size = connection->tls != NULL ? QD_TLS_RECEIVE_BYTES : QD_LOOP_READ_BYTES;
     *buffer = uv_buf_init((char *)connection->loop->read_buffer, waits ? 0 : size);
 }
@@ -330,6 +321,7 @@ static void on_written(uv_write_t *write, int status)
     }
     write_out(connection);
     continue_reading(connection);
+    qd_connection_move(connection);
 }
 
 /* The system takes no more bytes now. Passes the first ones to libuv, which reports when they are written. */
@@ -474,7 +466,8 @@ static void expire(qd_loop_deadline *deadline)
 
 /* ---- opening [loop] ---- */
 
-static void open_socket(qd_connection *connection)
+/* False: the connection is closed. */
+static bool attach(qd_connection *connection)
 {
     qd_loop *loop = connection->loop;
 
@@ -489,6 +482,14 @@ static void open_socket(qd_connection *connection)
                QD_LOG_PEER(connection->link.peer));
         close(connection->fd);
         close_now(connection);
+        return false;
+    }
+    return true;
+}
+
+static void open_socket(qd_connection *connection)
+{
+    if (!attach(connection)) {
         return;
     }
     if (connection->config->tls != NULL) {
@@ -503,6 +504,20 @@ static void open_socket(qd_connection *connection)
     qd_connection_sweep(connection);
     connection->announced = true;
     connection->config->handler->opened(connection->config->handler->context, &connection->link);
+}
+
+/* The connection comes from the lobby. */
+static void arrive(qd_connection *connection)
+{
+    connection->moves_to = NULL;
+    qd_intake_change_heap(&connection->intake, &connection->loop->heap);
+    if (!attach(connection)) {
+        return;
+    }
+    qd_connection_sweep(connection);
+    if (connection->expires) {
+        qd_loop_deadline_set(connection->loop, &connection->deadline, connection->deadline.due_ns);
+    }
 }
 
 static void begin_closing(qd_connection *connection, uint64_t due_ns)
@@ -521,6 +536,9 @@ static void serve(qd_loop_request *request)
 {
     qd_connection *connection = (qd_connection *)((char *)request - offsetof(qd_connection, request));
 
+    if (qd_connection_pass_on(connection)) {
+        return;
+    }
     uv_mutex_lock(&connection->lock);
     connection->posted = false;
     bool close_asked = qd_connection_is_close_asked(connection);
@@ -528,8 +546,14 @@ static void serve(qd_loop_request *request)
     uv_mutex_unlock(&connection->lock);
 
     begin_turn(connection);
+    if (connection->state == QD_CONNECTION_LEAVING) {
+        qd_link_release(&connection->link);
+        return;
+    }
     if (connection->state == QD_CONNECTION_FRESH) {
         open_socket(connection);
+    } else if (connection->state == QD_CONNECTION_LEFT) {
+        arrive(connection);
     }
     if (close_asked) {
         begin_closing(connection, due_ns);
@@ -539,6 +563,7 @@ static void serve(qd_loop_request *request)
     if (close_asked && qd_clock_now_ns() >= due_ns) {
         close_now(connection);
     }
+    qd_connection_move(connection);
     qd_link_release(&connection->link);
 }
 

@@ -4,9 +4,10 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-#include "../base/ablation.h"
-#include "../base/assert.h"
-#include "../base/clock.h"
+#include "../../base/ablation.h"
+#include "../../base/assert.h"
+#include "../../base/clock.h"
+#include "short_slices.h"
 
 /* A loop that is woken to write more often than OFTEN_NS, for example because thousands of rooms tick, sends few frames
  * per wake. It then sleeps for COALESCE_NS before each turn, so that each turn sends more. Sleeping lowers its rate of
@@ -215,7 +216,10 @@ static void run(void *argument)
     current = loop;
     /* By default the system may end a short sleep 50 microseconds late. */
     prctl(PR_SET_TIMERSLACK, 1);
-    prctl(PR_SET_NAME, "qd-loop");
+    prctl(PR_SET_NAME, loop->prompt ? "qd-loop" : "qd-lobby");
+    if (loop->prompt) {
+        qd_short_slices();
+    }
     uv_run(&loop->uv, UV_RUN_DEFAULT);
     current = NULL;
 }
@@ -275,8 +279,9 @@ void qd_loop_deinit(qd_loop *loop)
     qd_heap_deinit(&loop->heap);
 }
 
-qd_status qd_loop_start(qd_loop *loop)
+qd_status qd_loop_start(qd_loop *loop, bool prompt)
 {
+    loop->prompt = prompt;
     return uv_thread_create(&loop->thread, run, loop) == 0 ? QD_OK : QD_ERR_SYSTEM;
 }
 

@@ -6,16 +6,23 @@
 #ifndef QD_NET_CONNECTION_STATE_H
 #define QD_NET_CONNECTION_STATE_H
 
-#include "../base/clock.h"
-#include "../base/link.h"
-#include "admission/admission.h"
-#include "buffers/intake.h"
-#include "buffers/outbox.h"
+#include "../../base/clock.h"
+#include "../../base/link.h"
+#include "../admission/admission.h"
+#include "../buffers/intake.h"
+#include "../buffers/outbox.h"
+#include "../tls/sending.h"
 #include "loop.h"
 #include "silence.h"
-#include "tls/sending.h"
+
+/* The loops of introduced connections, which get one in turn. */
+typedef struct qd_rotation {
+    qd_loop *loops;
+    uint32_t count, next; /* [lobby] */
+} qd_rotation;
 
 typedef struct qd_connection_config {
+    qd_rotation *loops;
     const qd_link_handler *handler; /* must outlive the loop */
     qd_admission *admission;
     qd_tls *tls; /* NULL: connections are not encrypted */
@@ -28,23 +35,27 @@ typedef struct qd_connection_config {
 typedef enum qd_connection_state {
     QD_CONNECTION_FRESH = 0,
     QD_CONNECTION_OPEN,
+    QD_CONNECTION_LEAVING,
+    QD_CONNECTION_LEFT,
     QD_CONNECTION_CLOSING,
     QD_CONNECTION_LINGERING,
     QD_CONNECTION_CLOSED
 } qd_connection_state;
 
 typedef struct qd_connection {
-    qd_link link; /* first, so that a link casts to its connection */
-    qd_loop *loop;
+    qd_link link;  /* first, so that a link casts to its connection */
+    qd_loop *loop; /* written by the lobby under the lock, when no handle is open */
     const qd_connection_config *config;
-    int fd;               /* until the handle owns it */
+    int fd;               /* while no handle owns it */
     qd_admitted admitted; /* the admission's */
 
     /* [loop] */
     qd_connection_state state;
     bool announced; /* handler.opened was called, so handler.closed must follow */
     bool reading, writing;
-    bool peer_ended; /* no more bytes arrive */
+    bool peer_ended;   /* no more bytes arrive */
+    qd_loop *moves_to; /* NULL: it stays; see connection_move.h */
+    bool expires;      /* the deadline was set before the move */
     uv_tcp_t tcp;
     uv_write_t write;
     size_t write_bytes;  /* of the outbox, in the current write */
