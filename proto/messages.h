@@ -421,6 +421,7 @@ typedef struct qd_msg_server_stats {
     uint64_t refused_by_session_observers;
     uint64_t refused_by_session_visible_entries;
     uint64_t refused_by_session_subscriptions;
+    uint64_t refused_by_session_memory;
     uint64_t refused_by_token_connections;
     uint64_t refused_by_token_detached;
     uint64_t refused_by_token_rooms;

@@ -173,6 +173,7 @@ static void print_server_stats(const qd_msg_server_stats *stats, bool json)
         {"refused_by_session_observers", (double)stats->refused_by_session_observers, WHOLE},
         {"refused_by_session_visible_entries", (double)stats->refused_by_session_visible_entries, WHOLE},
         {"refused_by_session_subscriptions", (double)stats->refused_by_session_subscriptions, WHOLE},
+        {"refused_by_session_memory", (double)stats->refused_by_session_memory, WHOLE},
         {"refused_by_token_connections", (double)stats->refused_by_token_connections, WHOLE},
         {"refused_by_token_detached", (double)stats->refused_by_token_detached, WHOLE},
         {"refused_by_token_rooms", (double)stats->refused_by_token_rooms, WHOLE},

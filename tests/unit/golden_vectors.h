@@ -198,15 +198,17 @@ static const golden_vector server_vectors[] = {
      "half_x: [0.5, 0.25] half_y: [1, 2] half_z: [3, 4] shape: \"\\001\\003\" category: [8, 9] mask: [10, 11] more: "
      "true last: true radius: [5, 6] axis_x: [7, -8] axis_y: [9, -0.5] axis_z: [-3, 10] }"},
     {"stats",
-     "080952d6010a8c0108e8071002180320042880e497d0123080f882ad16380740084809500a580b600c680d700e780f800180e497d01288018"
+     "080952dd010a930108e8071002180320042880e497d0123080f882ad16380740084809500a580b600c680d700e780f800180e497d01288018"
      "1e497d012900182e497d012980183e497d012a00184e497d012a80185e497d012b00186e497d012b80187e497d012c00188e497d012c80189"
-     "e497d012d0018ae497d012d8018be497d012e0018ce497d012f00110f80181e497d012124508ac02100d180e200f281030113812401348145"
+     "e497d012d0018ae497d012d8018be497d012e0018ce497d012e8018de497d012f00110f80181e497d012124508ac02100d180e200f2810301"
+     "13812401348145"
      "0155d0000b441650000bc416d0000c44170197808800106880180e497d01290010998011aa00181e497d012a8011bb0011c",
      "seq: 9 stats { server { uptime_ms: 1000 sessions: 2 rooms: 3 workers: 4 memory_bytes: 5000000000 "
      "memory_bytes_max: 6000000000 ticks: 7 updates: 8 events: 9 bytes_in: 10 bytes_out: 11 errors: 12 too_slow: 13 "
      "detached: 14 resumed: 15 refused_by_session_rooms: 5000000000 refused_by_session_entities: 5000000001 "
      "refused_by_session_observers: 5000000002 refused_by_session_visible_entries: 5000000003 "
-     "refused_by_session_subscriptions: 5000000004 refused_by_token_connections: 5000000005 "
+     "refused_by_session_subscriptions: 5000000004 refused_by_session_memory: 5000000013 "
+     "refused_by_token_connections: 5000000005 "
      "refused_by_token_detached: 5000000006 refused_by_token_rooms: 5000000007 refused_by_token_entities: 5000000008 "
      "refused_by_token_observers: 5000000009 refused_by_token_visible_entries: 5000000010 "
      "refused_by_token_subscriptions: 5000000011 refused_by_token_memory: 5000000012 log_dropped: 16 log_suppressed: "

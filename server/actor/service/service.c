@@ -77,6 +77,7 @@ void qd_service_stats(qd_service *service, qd_msg_server_stats *stats)
             qd_counted(counters, (qd_counter)(QD_COUNT_REFUSED_SESSION + QD_QUOTA_VISIBLE)),
         .refused_by_session_subscriptions =
             qd_counted(counters, (qd_counter)(QD_COUNT_REFUSED_SESSION + QD_QUOTA_SUBSCRIBED)),
+        .refused_by_session_memory = qd_counted(counters, (qd_counter)(QD_COUNT_REFUSED_SESSION + QD_QUOTA_MEMORY)),
         .refused_by_token_connections =
             qd_counted(counters, (qd_counter)(QD_COUNT_REFUSED_TENANT + QD_QUOTA_CONNECTIONS)),
         .refused_by_token_detached = qd_counted(counters, (qd_counter)(QD_COUNT_REFUSED_TENANT + QD_QUOTA_DETACHED)),

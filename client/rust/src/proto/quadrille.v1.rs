@@ -1803,6 +1803,8 @@ pub struct ServerStats {
     pub refused_by_session_visible_entries: u64,
     #[prost(uint64, tag = "20")]
     pub refused_by_session_subscriptions: u64,
+    #[prost(uint64, tag = "29")]
+    pub refused_by_session_memory: u64,
     /// The same, by the quota of a token, or on a server without tokens of an address. Connections: Hellos. Detached:
     /// sessions that were not kept when their connection ended.
     #[prost(uint64, tag = "21")]
@@ -2030,7 +2032,7 @@ impl Index {
 pub enum Prune {
     /// In RoomConfig: PRUNE_AUTO.
     Unspecified = 0,
-    /// The server chooses the policy and changes it as needed.
+    /// As the server prefers: today PRUNE_CANDIDATES.
     Auto = 1,
     /// At the end of each tick, the cells that became empty.
     Candidates = 2,
