@@ -205,6 +205,7 @@ NET_TEST(a_new_frame_limit_applies_to_the_next_frame)
     peer_expect_frame(peer, 2, 1000);
     peer_send_frame(other, 3, 101);
     peer_expect_frame(other, '!', GOODBYE_BYTES);
+    wait_for(&fixture.faults, 1);
     assert_int_equal(fixture.fault_value, 101);
 }
 
