@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Made by tools/generate from proto/quadrille.proto, which documents every field. Do not change it by hand.
+import type { DescFile } from "@bufbuild/protobuf";
+import { fileDesc } from "@bufbuild/protobuf/codegenv2";
 
 export const GoAwayReason = {
   UNSPECIFIED: 0,
@@ -803,6 +805,7 @@ export interface ServerStats {
   refusedBySessionObservers: number;
   refusedBySessionVisibleEntries: number;
   refusedBySessionSubscriptions: number;
+  refusedBySessionMemory: number;
   refusedByTokenConnections: number;
   refusedByTokenDetached: number;
   refusedByTokenRooms: number;
@@ -858,651 +861,180 @@ export interface Error {
   tickDue: number;
 }
 
-/** Enums by name: the prefix of their values on the wire, and the values. */
-export const ENUMS: Record<string, [string, Record<string, number>]> = {
-  GoAwayReason: ["REASON_", GoAwayReason],
-  RoomClosedReason: ["REASON_", RoomClosedReason],
-  Scope: ["SCOPE_", Scope],
-  Region: ["REGION_", Region],
-  Watch: ["WATCH_", Watch],
-  Access: ["ACCESS_", Access],
-  Index: ["INDEX_", Index],
-  Prune: ["PRUNE_", Prune],
-  TickMode: ["TICK_MODE_", TickMode],
-  Shape: ["SHAPE_", Shape],
-  EndReason: ["END_REASON_", EndReason],
-  SuspendReason: ["SUSPEND_REASON_", SuspendReason],
-  LeaveReason: ["LEAVE_REASON_", LeaveReason],
-  Visibility: ["VISIBILITY_", Visibility],
-  ErrorCode: ["ERROR_CODE_", ErrorCode],
-};
+/** Fields of the type bytes that are no columns. */
+export const OPAQUE: ReadonlySet<string> = new Set(["resume", "resume_key", "relay", "payload", "enter_payload"]);
 
-/** How a field is encoded. */
-export const enum Trait {
-  COLUMN = 1,
-  REPEATED = 2,
-  PRESENCE = 4,
-}
-
-/** The fields of each message: name, number, kind, traits, and the name of a message or an enum. */
-export const MESSAGES: Record<string, [string, number, string, number, string?][]> = {
-  ClientFrame: [
-    ["seq", 1, "uint64", 0],
-    ["hello", 2, "message", 4, "Hello"],
-    ["openRoom", 3, "message", 4, "OpenRoom"],
-    ["leaveRoom", 4, "message", 4, "LeaveRoom"],
-    ["closeRoom", 5, "message", 4, "CloseRoom"],
-    ["listRooms", 6, "message", 4, "ListRooms"],
-    ["spawn", 7, "message", 4, "Spawn"],
-    ["move", 8, "message", 4, "Move"],
-    ["teleport", 9, "message", 4, "Teleport"],
-    ["reshape", 10, "message", 4, "Reshape"],
-    ["despawn", 11, "message", 4, "Despawn"],
-    ["subscribe", 12, "message", 4, "Subscribe"],
-    ["unsubscribe", 13, "message", 4, "Unsubscribe"],
-    ["getSnapshot", 14, "message", 4, "GetSnapshot"],
-    ["step", 15, "message", 4, "Step"],
-    ["getStats", 16, "message", 4, "GetStats"],
-    ["ping", 17, "message", 4, "Ping"],
-    ["query", 18, "message", 4, "Query"],
-    ["setDescription", 19, "message", 4, "SetDescription"],
-    ["observe", 20, "message", 4, "Observe"],
-    ["moveObservers", 21, "message", 4, "MoveObservers"],
-    ["unobserve", 22, "message", 4, "Unobserve"],
-    ["setExceptions", 23, "message", 4, "SetExceptions"],
-    ["setViewOptions", 24, "message", 4, "SetViewOptions"],
-    ["why", 25, "message", 4, "Why"],
-    ["handOver", 26, "message", 4, "HandOver"],
-    ["ack", 27, "message", 4, "Ack"],
-    ["adopt", 28, "message", 4, "Adopt"],
-    ["setRoster", 29, "message", 4, "SetRoster"],
-    ["moveRoster", 30, "message", 4, "MoveRoster"],
-    ["confirm", 31, "bool", 0],
-    ["listSessions", 32, "message", 4, "ListSessions"],
-    ["pong", 33, "message", 4, "Pong"],
-    ["moveRooms", 34, "message", 4, "MoveRooms"],
-  ],
-  ServerFrame: [
-    ["seq", 1, "uint64", 0],
-    ["welcome", 2, "message", 4, "Welcome"],
-    ["roomOpened", 3, "message", 4, "RoomOpened"],
-    ["roomLeft", 4, "message", 4, "RoomLeft"],
-    ["roomClosed", 5, "message", 4, "RoomClosed"],
-    ["roomList", 6, "message", 4, "RoomList"],
-    ["tick", 7, "message", 4, "Tick"],
-    ["applied", 8, "message", 4, "Applied"],
-    ["snapshotResult", 9, "message", 4, "SnapshotResult"],
-    ["stats", 10, "message", 4, "Stats"],
-    ["pong", 11, "message", 4, "Pong"],
-    ["error", 12, "message", 4, "Error"],
-    ["goAway", 13, "message", 4, "GoAway"],
-    ["queryResult", 14, "message", 4, "QueryResult"],
-    ["view", 15, "message", 4, "View"],
-    ["whyResult", 16, "message", 4, "WhyResult"],
-    ["handedOver", 17, "message", 4, "HandedOver"],
-    ["accepted", 18, "message", 4, "Accepted"],
-    ["sessionList", 19, "message", 4, "SessionList"],
-    ["ping", 20, "message", 4, "Ping"],
-    ["roomSlowed", 21, "message", 4, "RoomSlowed"],
-  ],
-  Hello: [
-    ["version", 1, "uint32", 0],
-    ["token", 2, "string", 0],
-    ["client", 3, "string", 0],
-    ["resumable", 4, "bool", 0],
-    ["resume", 5, "bytes", 0],
-    ["features", 6, "string", 2],
-  ],
-  Welcome: [
-    ["version", 1, "uint32", 0],
-    ["server", 2, "string", 0],
-    ["session", 3, "uint64", 0],
-    ["limits", 4, "message", 4, "Limits"],
-    ["resumeKey", 5, "bytes", 0],
-    ["resumed", 6, "bool", 0],
-    ["lastSeq", 7, "uint64", 0],
-    ["resumeMs", 8, "uint32", 0],
-    ["features", 9, "string", 2],
-  ],
-  Limits: [
-    ["frameBytesMax", 1, "uint32", 0],
-    ["roomsMax", 2, "uint32", 0],
-    ["entitiesMax", 3, "uint32", 0],
-    ["eventsMax", 4, "uint32", 0],
-    ["nameBytesMax", 5, "uint32", 0],
-    ["queueBytesMax", 6, "uint32", 0],
-    ["slowMsMax", 7, "uint32", 0],
-    ["observersMax", 8, "uint32", 0],
-    ["visibleEntriesMax", 9, "uint32", 0],
-    ["rosterIdsMax", 10, "uint32", 0],
-    ["testBudget", 11, "uint32", 0],
-    ["emptyCloseMsMax", 12, "uint32", 0],
-  ],
-  GoAway: [
-    ["reason", 1, "enum", 0, "GoAwayReason"],
-    ["text", 2, "string", 0],
-    ["deadlineMs", 3, "uint32", 0],
-  ],
-  Ack: [
-    ["room", 1, "uint64", 0],
-    ["tick", 2, "uint64", 0],
-  ],
-  ListSessions: [
-    ["room", 1, "uint64", 0],
-    ["after", 2, "uint64", 0],
-    ["limit", 3, "uint32", 0],
-  ],
-  SessionList: [
-    ["sessions", 1, "message", 2, "SessionInfo"],
-    ["more", 2, "bool", 0],
-  ],
-  SessionInfo: [
-    ["session", 1, "uint64", 0],
-    ["client", 2, "string", 0],
-    ["detached", 3, "bool", 0],
-    ["rooms", 4, "uint32", 0],
-    ["ageMs", 5, "uint64", 0],
-  ],
-  Ping: [
-    ["data", 1, "fixed64", 0],
-  ],
-  Pong: [
-    ["data", 1, "fixed64", 0],
-  ],
-  OpenRoom: [
-    ["name", 1, "string", 0],
-    ["config", 2, "message", 4, "RoomConfig"],
-  ],
-  RoomConfig: [
-    ["dimensions", 1, "uint32", 0],
-    ["bounds", 2, "message", 4, "Bounds"],
-    ["tickMode", 3, "enum", 0, "TickMode"],
-    ["tickHz", 4, "uint32", 0],
-    ["depth", 5, "uint32", 0],
-    ["entitiesMax", 6, "uint32", 0],
-    ["eventsMax", 7, "uint32", 0],
-    ["graceMs", 8, "uint32", 4],
-    ["emptyCloseMs", 9, "uint32", 4],
-    ["index", 10, "enum", 0, "Index"],
-    ["prune", 11, "enum", 0, "Prune"],
-    ["swept", 12, "bool", 4],
-    ["cellSize", 13, "float", 0],
-    ["observersMax", 14, "uint32", 0],
-    ["visibleEntriesMax", 15, "uint32", 0],
-    ["writers", 16, "uint32", 0],
-    ["stepDeadlineMs", 17, "uint32", 0],
-    ["join", 18, "enum", 0, "Access"],
-    ["write", 19, "enum", 0, "Access"],
-    ["step", 20, "enum", 0, "Access"],
-  ],
-  Bounds: [
-    ["minX", 1, "float", 0],
-    ["minY", 2, "float", 0],
-    ["minZ", 3, "float", 0],
-    ["maxX", 4, "float", 0],
-    ["maxY", 5, "float", 0],
-    ["maxZ", 6, "float", 0],
-  ],
-  RoomOpened: [
-    ["room", 1, "uint64", 0],
-    ["name", 2, "string", 0],
-    ["config", 3, "message", 4, "RoomConfig"],
-    ["epoch", 4, "fixed64", 0],
-    ["tick", 5, "uint64", 0],
-    ["created", 6, "bool", 0],
-  ],
-  LeaveRoom: [
-    ["room", 1, "uint64", 0],
-  ],
-  RoomLeft: [
-    ["room", 1, "uint64", 0],
-  ],
-  CloseRoom: [
-    ["room", 1, "uint64", 0],
-  ],
-  RoomClosed: [
-    ["room", 1, "uint64", 0],
-    ["reason", 2, "enum", 0, "RoomClosedReason"],
-  ],
-  RoomSlowed: [
-    ["room", 1, "uint64", 0],
-    ["tickHz", 2, "uint32", 0],
-    ["tickUs", 3, "uint32", 0],
-  ],
-  ListRooms: [
-    ["after", 1, "string", 0],
-    ["limit", 2, "uint32", 0],
-  ],
-  RoomList: [
-    ["rooms", 1, "message", 2, "RoomInfo"],
-    ["more", 2, "bool", 0],
-    ["next", 3, "string", 0],
-  ],
-  RoomInfo: [
-    ["name", 1, "string", 0],
-    ["tickMode", 2, "enum", 0, "TickMode"],
-    ["tickHz", 3, "uint32", 0],
-    ["tick", 4, "uint64", 0],
-    ["entities", 5, "uint32", 0],
-    ["sessions", 6, "uint32", 0],
-  ],
-  Spawn: [
-    ["room", 1, "uint64", 0],
-    ["id", 2, "fixed32", 3],
-    ["x", 3, "float", 3],
-    ["y", 4, "float", 3],
-    ["z", 5, "float", 3],
-    ["halfX", 6, "float", 3],
-    ["halfY", 7, "float", 3],
-    ["halfZ", 8, "float", 3],
-    ["shape", 9, "bytes", 1],
-    ["category", 10, "fixed32", 3],
-    ["mask", 11, "fixed32", 3],
-    ["roomOwned", 12, "bool", 0],
-    ["radius", 13, "float", 3],
-    ["axisX", 14, "float", 3],
-    ["axisY", 15, "float", 3],
-    ["axisZ", 16, "float", 3],
-  ],
-  Move: [
-    ["room", 1, "uint64", 0],
-    ["id", 2, "fixed32", 3],
-    ["x", 3, "float", 3],
-    ["y", 4, "float", 3],
-    ["z", 5, "float", 3],
-  ],
-  Teleport: [
-    ["room", 1, "uint64", 0],
-    ["id", 2, "fixed32", 3],
-    ["x", 3, "float", 3],
-    ["y", 4, "float", 3],
-    ["z", 5, "float", 3],
-  ],
-  Reshape: [
-    ["room", 1, "uint64", 0],
-    ["id", 2, "fixed32", 3],
-    ["halfX", 3, "float", 3],
-    ["halfY", 4, "float", 3],
-    ["halfZ", 5, "float", 3],
-    ["shape", 6, "bytes", 1],
-    ["category", 7, "fixed32", 3],
-    ["mask", 8, "fixed32", 3],
-    ["radius", 9, "float", 3],
-    ["axisX", 10, "float", 3],
-    ["axisY", 11, "float", 3],
-    ["axisZ", 12, "float", 3],
-  ],
-  Despawn: [
-    ["room", 1, "uint64", 0],
-    ["id", 2, "fixed32", 3],
-  ],
-  SetRoster: [
-    ["room", 1, "uint64", 0],
-    ["roster", 2, "uint32", 0],
-    ["first", 3, "uint32", 0],
-    ["id", 4, "fixed32", 3],
-    ["keepRest", 5, "bool", 0],
-  ],
-  MoveRoster: [
-    ["room", 1, "uint64", 0],
-    ["roster", 2, "uint32", 0],
-    ["first", 3, "uint32", 0],
-    ["x", 4, "float", 3],
-    ["y", 5, "float", 3],
-    ["z", 6, "float", 3],
-  ],
-  MoveRooms: [
-    ["partRoom", 1, "fixed64", 3],
-    ["partSize", 2, "fixed32", 3],
-    ["id", 3, "fixed32", 3],
-    ["x", 4, "float", 3],
-    ["y", 5, "float", 3],
-    ["z", 6, "float", 3],
-    ["partRoster", 7, "fixed32", 3],
-    ["partFirst", 8, "fixed32", 3],
-  ],
-  HandOver: [
-    ["room", 1, "uint64", 0],
-    ["id", 2, "fixed32", 3],
-    ["session", 3, "uint64", 0],
-    ["roomOwned", 4, "bool", 0],
-  ],
-  Adopt: [
-    ["room", 1, "uint64", 0],
-    ["session", 2, "uint64", 0],
-  ],
-  HandedOver: [
-    ["room", 1, "uint64", 0],
-    ["id", 2, "fixed32", 3],
-    ["from", 3, "uint64", 0],
-    ["to", 4, "uint64", 0],
-    ["connected", 5, "fixed64", 3],
-    ["connectedTotal", 6, "uint32", 0],
-    ["last", 7, "bool", 0],
-  ],
-  Subscribe: [
-    ["room", 1, "uint64", 0],
-    ["scope", 2, "enum", 0, "Scope"],
-    ["stays", 3, "bool", 0],
-  ],
-  Unsubscribe: [
-    ["room", 1, "uint64", 0],
-  ],
-  Step: [
-    ["room", 1, "uint64", 0],
-    ["tick", 2, "uint64", 0],
-  ],
-  Tick: [
-    ["room", 1, "uint64", 0],
-    ["tick", 2, "uint64", 0],
-    ["reset", 3, "bool", 0],
-    ["last", 4, "bool", 0],
-    ["skipped", 5, "uint32", 0],
-    ["suspended", 6, "bool", 0],
-    ["suspendedCount", 7, "uint64", 0],
-    ["endA", 8, "fixed32", 3],
-    ["endB", 9, "fixed32", 3],
-    ["endReason", 10, "bytes", 1],
-    ["beginA", 11, "fixed32", 3],
-    ["beginB", 12, "fixed32", 3],
-    ["stayA", 13, "fixed32", 3],
-    ["stayB", 14, "fixed32", 3],
-    ["passedA", 15, "fixed32", 3],
-    ["passedB", 16, "fixed32", 3],
-    ["mergedTicks", 17, "uint64", 0],
-    ["passedLost", 18, "bool", 0],
-    ["suspendedReason", 19, "enum", 0, "SuspendReason"],
-  ],
-  Accepted: [
-    ["room", 1, "uint64", 0],
-    ["tick", 2, "uint64", 0],
-    ["refusedIndex", 3, "fixed32", 3],
-    ["refusedCode", 4, "bytes", 1],
-    ["refusedField", 5, "bytes", 1],
-    ["text", 6, "string", 0],
-    ["refusedTotal", 7, "uint32", 0],
-    ["last", 8, "bool", 0],
-  ],
-  Applied: [
-    ["room", 1, "uint64", 0],
-    ["tick", 2, "uint64", 0],
-    ["seq", 3, "uint64", 0],
-    ["late", 4, "fixed64", 3],
-    ["lateTotal", 5, "uint32", 0],
-    ["pairsLagging", 6, "bool", 0],
-    ["viewsLagging", 7, "bool", 0],
-  ],
-  SetDescription: [
-    ["room", 1, "uint64", 0],
-    ["id", 2, "fixed32", 3],
-    ["tag", 3, "fixed64", 3],
-    ["payload", 4, "bytes", 0],
-    ["payloadSize", 5, "bytes", 1],
-    ["visibleRange", 6, "float", 3],
-    ["team", 7, "fixed32", 3],
-    ["hidden", 8, "bytes", 1],
-  ],
-  Observe: [
-    ["room", 1, "uint64", 0],
-    ["id", 2, "fixed32", 3],
-    ["region", 3, "bytes", 1],
-    ["anchored", 4, "bytes", 1],
-    ["entity", 5, "fixed32", 3],
-    ["x", 6, "float", 3],
-    ["y", 7, "float", 3],
-    ["z", 8, "float", 3],
-    ["range", 9, "float", 3],
-    ["halfX", 10, "float", 3],
-    ["halfY", 11, "float", 3],
-    ["halfZ", 12, "float", 3],
-    ["directionX", 13, "float", 3],
-    ["directionY", 14, "float", 3],
-    ["directionZ", 15, "float", 3],
-    ["angle", 16, "float", 3],
-    ["leaveMargin", 17, "float", 3],
-    ["mask", 18, "fixed32", 3],
-    ["limit", 19, "fixed32", 3],
-    ["enterBudget", 20, "fixed32", 3],
-    ["team", 21, "fixed32", 3],
-    ["seesSelf", 22, "bytes", 1],
-    ["relayRange", 23, "float", 3],
-    ["relayEvery", 24, "fixed32", 3],
-  ],
-  MoveObservers: [
-    ["room", 1, "uint64", 0],
-    ["id", 2, "fixed32", 3],
-    ["x", 3, "float", 3],
-    ["y", 4, "float", 3],
-    ["z", 5, "float", 3],
-    ["directionX", 6, "float", 3],
-    ["directionY", 7, "float", 3],
-    ["directionZ", 8, "float", 3],
-  ],
-  Unobserve: [
-    ["room", 1, "uint64", 0],
-    ["id", 2, "fixed32", 3],
-  ],
-  SetExceptions: [
-    ["room", 1, "uint64", 0],
-    ["observer", 2, "fixed32", 0],
-    ["show", 3, "fixed32", 3],
-    ["hide", 4, "fixed32", 3],
-  ],
-  SetViewOptions: [
-    ["room", 1, "uint64", 0],
-    ["bytesMax", 2, "uint32", 0],
-    ["watch", 3, "enum", 0, "Watch"],
-    ["relayOnce", 4, "bool", 0],
-    ["relayK", 5, "sint32", 4],
-  ],
-  View: [
-    ["room", 1, "uint64", 0],
-    ["tick", 2, "uint64", 0],
-    ["last", 3, "bool", 0],
-    ["reset", 4, "bool", 0],
-    ["resetWatchers", 5, "bool", 0],
-    ["suspended", 6, "bool", 0],
-    ["leaveObserver", 7, "fixed32", 3],
-    ["leaveId", 8, "fixed32", 3],
-    ["leaveReason", 9, "bytes", 1],
-    ["enterObserver", 10, "fixed32", 3],
-    ["enterId", 11, "fixed32", 3],
-    ["enterX", 12, "float", 3],
-    ["enterY", 13, "float", 3],
-    ["enterZ", 14, "float", 3],
-    ["enterHalfX", 15, "float", 3],
-    ["enterHalfY", 16, "float", 3],
-    ["enterHalfZ", 17, "float", 3],
-    ["enterRadius", 18, "float", 3],
-    ["enterShape", 19, "bytes", 1],
-    ["enterCategory", 20, "fixed32", 3],
-    ["enterTag", 21, "fixed64", 3],
-    ["enterPayloadSize", 22, "bytes", 1],
-    ["enterPayload", 23, "bytes", 0],
-    ["relayObserver", 24, "fixed32", 3],
-    ["relayId", 25, "fixed32", 3],
-    ["relayX", 26, "float", 3],
-    ["relayY", 27, "float", 3],
-    ["relayZ", 28, "float", 3],
-    ["watcherLeaveEntity", 29, "fixed32", 3],
-    ["watcherLeaveSession", 30, "fixed64", 3],
-    ["watcherLeaveObserver", 31, "fixed32", 3],
-    ["watcherEnterEntity", 32, "fixed32", 3],
-    ["watcherEnterSession", 33, "fixed64", 3],
-    ["watcherEnterObserver", 34, "fixed32", 3],
-    ["mergedTicks", 35, "uint64", 0],
-    ["enterAxisX", 36, "float", 3],
-    ["enterAxisY", 37, "float", 3],
-    ["enterAxisZ", 38, "float", 3],
-    ["suspendedReason", 39, "enum", 0, "SuspendReason"],
-    ["enterSlot", 40, "fixed32", 3],
-    ["relayK", 41, "sint32", 4],
-    ["relay", 42, "bytes", 0],
-    ["exactSlot", 43, "fixed32", 3],
-    ["exactX", 44, "float", 3],
-    ["exactY", 45, "float", 3],
-    ["exactZ", 46, "float", 3],
-  ],
-  Why: [
-    ["room", 1, "uint64", 0],
-    ["a", 2, "fixed32", 0],
-    ["observer", 3, "bool", 0],
-    ["b", 4, "fixed32", 0],
-  ],
-  WhyResult: [
-    ["room", 1, "uint64", 0],
-    ["tick", 2, "uint64", 0],
-    ["session", 3, "fixed64", 3],
-    ["observer", 4, "fixed32", 3],
-    ["visibility", 5, "bytes", 1],
-    ["distance", 6, "double", 3],
-    ["range", 7, "float", 3],
-    ["leaveMargin", 8, "float", 3],
-    ["limit", 9, "fixed32", 3],
-    ["seen", 10, "fixed32", 3],
-    ["more", 11, "bool", 0],
-  ],
-  Query: [
-    ["room", 1, "uint64", 0],
-    ["box", 2, "message", 4, "Bounds"],
-    ["circle", 3, "message", 4, "QueryCircle"],
-    ["nearest", 4, "message", 4, "QueryNearest"],
-    ["ray", 5, "message", 4, "QueryRay"],
-    ["categories", 6, "fixed32", 0],
-    ["limit", 7, "uint32", 0],
-  ],
-  QueryCircle: [
-    ["x", 1, "float", 0],
-    ["y", 2, "float", 0],
-    ["z", 3, "float", 0],
-    ["radius", 4, "float", 0],
-  ],
-  QueryNearest: [
-    ["x", 1, "float", 0],
-    ["y", 2, "float", 0],
-    ["z", 3, "float", 0],
-    ["within", 4, "float", 4],
-  ],
-  QueryRay: [
-    ["x", 1, "float", 0],
-    ["y", 2, "float", 0],
-    ["z", 3, "float", 0],
-    ["directionX", 4, "float", 0],
-    ["directionY", 5, "float", 0],
-    ["directionZ", 6, "float", 0],
-    ["length", 7, "float", 0],
-  ],
-  QueryResult: [
-    ["room", 1, "uint64", 0],
-    ["tick", 2, "uint64", 0],
-    ["id", 3, "fixed32", 3],
-    ["distance", 4, "double", 3],
-    ["more", 5, "bool", 0],
-  ],
-  GetSnapshot: [
-    ["room", 1, "uint64", 0],
-    ["region", 2, "message", 4, "Bounds"],
-    ["limit", 3, "uint32", 0],
-    ["own", 4, "bool", 0],
-  ],
-  SnapshotResult: [
-    ["room", 1, "uint64", 0],
-    ["tick", 2, "uint64", 0],
-    ["id", 3, "fixed32", 3],
-    ["x", 4, "float", 3],
-    ["y", 5, "float", 3],
-    ["z", 6, "float", 3],
-    ["halfX", 7, "float", 3],
-    ["halfY", 8, "float", 3],
-    ["halfZ", 9, "float", 3],
-    ["shape", 10, "bytes", 1],
-    ["category", 11, "fixed32", 3],
-    ["mask", 12, "fixed32", 3],
-    ["more", 13, "bool", 0],
-    ["last", 14, "bool", 0],
-    ["radius", 15, "float", 3],
-    ["axisX", 16, "float", 3],
-    ["axisY", 17, "float", 3],
-    ["axisZ", 18, "float", 3],
-  ],
-  GetStats: [
-    ["room", 1, "uint64", 0],
-  ],
-  Stats: [
-    ["server", 1, "message", 4, "ServerStats"],
-    ["room", 2, "message", 4, "RoomStats"],
-  ],
-  ServerStats: [
-    ["uptimeMs", 1, "uint64", 0],
-    ["sessions", 2, "uint32", 0],
-    ["rooms", 3, "uint32", 0],
-    ["workers", 4, "uint32", 0],
-    ["memoryBytes", 5, "uint64", 0],
-    ["memoryBytesMax", 6, "uint64", 0],
-    ["ticks", 7, "uint64", 0],
-    ["updates", 8, "uint64", 0],
-    ["events", 9, "uint64", 0],
-    ["bytesIn", 10, "uint64", 0],
-    ["bytesOut", 11, "uint64", 0],
-    ["errors", 12, "uint64", 0],
-    ["tooSlow", 13, "uint64", 0],
-    ["detached", 14, "uint32", 0],
-    ["resumed", 15, "uint64", 0],
-    ["refusedBySessionRooms", 16, "uint64", 0],
-    ["refusedBySessionEntities", 17, "uint64", 0],
-    ["refusedBySessionObservers", 18, "uint64", 0],
-    ["refusedBySessionVisibleEntries", 19, "uint64", 0],
-    ["refusedBySessionSubscriptions", 20, "uint64", 0],
-    ["refusedByTokenConnections", 21, "uint64", 0],
-    ["refusedByTokenDetached", 22, "uint64", 0],
-    ["refusedByTokenRooms", 23, "uint64", 0],
-    ["refusedByTokenEntities", 24, "uint64", 0],
-    ["refusedByTokenObservers", 25, "uint64", 0],
-    ["refusedByTokenVisibleEntries", 26, "uint64", 0],
-    ["refusedByTokenSubscriptions", 27, "uint64", 0],
-    ["refusedByTokenMemory", 28, "uint64", 0],
-    ["logDropped", 30, "uint64", 0],
-    ["logSuppressed", 31, "uint64", 0],
-    ["notAlive", 40, "uint64", 0],
-    ["refusedFull", 41, "uint64", 0],
-    ["refusedMemory", 42, "uint64", 0],
-    ["refusedByAddressConnections", 43, "uint64", 0],
-    ["refusedByAddressAccepts", 44, "uint64", 0],
-    ["refusedByAddressTokens", 45, "uint64", 0],
-    ["droppedSilent", 46, "uint64", 0],
-    ["roomsSlowed", 50, "uint32", 0],
-    ["suspendedMemory", 51, "uint64", 0],
-  ],
-  RoomStats: [
-    ["room", 1, "uint64", 0],
-    ["tick", 2, "uint64", 0],
-    ["entities", 3, "uint32", 0],
-    ["sessions", 4, "uint32", 0],
-    ["subscriptions", 5, "uint32", 0],
-    ["updates", 6, "uint64", 0],
-    ["begins", 7, "uint64", 0],
-    ["ends", 8, "uint64", 0],
-    ["ticksSkipped", 9, "uint64", 0],
-    ["pairs", 10, "uint64", 0],
-    ["tickUsP50", 11, "float", 0],
-    ["tickUsP99", 12, "float", 0],
-    ["tickUsMax", 13, "float", 0],
-    ["memoryBytes", 14, "uint64", 0],
-    ["depth", 15, "uint32", 0],
-    ["index", 16, "enum", 0, "Index"],
-    ["passed", 17, "uint64", 0],
-    ["indexChanges", 18, "uint32", 0],
-    ["observers", 19, "uint32", 0],
-    ["visibleEntries", 20, "uint64", 0],
-    ["enters", 21, "uint64", 0],
-    ["leaves", 22, "uint64", 0],
-    ["slowedHz", 23, "uint32", 0],
-  ],
-  Error: [
-    ["code", 1, "enum", 0, "ErrorCode"],
-    ["text", 2, "string", 0],
-    ["seq", 3, "uint64", 0],
-    ["room", 4, "uint64", 0],
-    ["tickDue", 8, "uint64", 0],
-  ],
-};
+/** quadrille.proto, as the protobuf library describes it. */
+export const FILE: DescFile = fileDesc(
+  "Cg9xdWFkcmlsbGUucHJvdG8SDHF1YWRyaWxsZS52MSLGCwoLQ2xpZW50RnJhbWUSCwoDc2VxGAEgASgEEiQKBWhlbGxvGAIgASgLMhMucXVhZHJpbGxl" +
+  "LnYxLkhlbGxvSAASKwoJb3Blbl9yb29tGAMgASgLMhYucXVhZHJpbGxlLnYxLk9wZW5Sb29tSAASLQoKbGVhdmVfcm9vbRgEIAEoCzIXLnF1YWRyaWxs" +
+  "ZS52MS5MZWF2ZVJvb21IABItCgpjbG9zZV9yb29tGAUgASgLMhcucXVhZHJpbGxlLnYxLkNsb3NlUm9vbUgAEi0KCmxpc3Rfcm9vbXMYBiABKAsyFy5x" +
+  "dWFkcmlsbGUudjEuTGlzdFJvb21zSAASJAoFc3Bhd24YByABKAsyEy5xdWFkcmlsbGUudjEuU3Bhd25IABIiCgRtb3ZlGAggASgLMhIucXVhZHJpbGxl" +
+  "LnYxLk1vdmVIABIqCgh0ZWxlcG9ydBgJIAEoCzIWLnF1YWRyaWxsZS52MS5UZWxlcG9ydEgAEigKB3Jlc2hhcGUYCiABKAsyFS5xdWFkcmlsbGUudjEu" +
+  "UmVzaGFwZUgAEigKB2Rlc3Bhd24YCyABKAsyFS5xdWFkcmlsbGUudjEuRGVzcGF3bkgAEiwKCXN1YnNjcmliZRgMIAEoCzIXLnF1YWRyaWxsZS52MS5T" +
+  "dWJzY3JpYmVIABIwCgt1bnN1YnNjcmliZRgNIAEoCzIZLnF1YWRyaWxsZS52MS5VbnN1YnNjcmliZUgAEjEKDGdldF9zbmFwc2hvdBgOIAEoCzIZLnF1" +
+  "YWRyaWxsZS52MS5HZXRTbmFwc2hvdEgAEiIKBHN0ZXAYDyABKAsyEi5xdWFkcmlsbGUudjEuU3RlcEgAEisKCWdldF9zdGF0cxgQIAEoCzIWLnF1YWRy" +
+  "aWxsZS52MS5HZXRTdGF0c0gAEiIKBHBpbmcYESABKAsyEi5xdWFkcmlsbGUudjEuUGluZ0gAEiQKBXF1ZXJ5GBIgASgLMhMucXVhZHJpbGxlLnYxLlF1" +
+  "ZXJ5SAASNwoPc2V0X2Rlc2NyaXB0aW9uGBMgASgLMhwucXVhZHJpbGxlLnYxLlNldERlc2NyaXB0aW9uSAASKAoHb2JzZXJ2ZRgUIAEoCzIVLnF1YWRy" +
+  "aWxsZS52MS5PYnNlcnZlSAASNQoObW92ZV9vYnNlcnZlcnMYFSABKAsyGy5xdWFkcmlsbGUudjEuTW92ZU9ic2VydmVyc0gAEiwKCXVub2JzZXJ2ZRgW" +
+  "IAEoCzIXLnF1YWRyaWxsZS52MS5Vbm9ic2VydmVIABI1Cg5zZXRfZXhjZXB0aW9ucxgXIAEoCzIbLnF1YWRyaWxsZS52MS5TZXRFeGNlcHRpb25zSAAS" +
+  "OAoQc2V0X3ZpZXdfb3B0aW9ucxgYIAEoCzIcLnF1YWRyaWxsZS52MS5TZXRWaWV3T3B0aW9uc0gAEiAKA3doeRgZIAEoCzIRLnF1YWRyaWxsZS52MS5X" +
+  "aHlIABIrCgloYW5kX292ZXIYGiABKAsyFi5xdWFkcmlsbGUudjEuSGFuZE92ZXJIABIgCgNhY2sYGyABKAsyES5xdWFkcmlsbGUudjEuQWNrSAASJAoF" +
+  "YWRvcHQYHCABKAsyEy5xdWFkcmlsbGUudjEuQWRvcHRIABItCgpzZXRfcm9zdGVyGB0gASgLMhcucXVhZHJpbGxlLnYxLlNldFJvc3RlckgAEi8KC21v" +
+  "dmVfcm9zdGVyGB4gASgLMhgucXVhZHJpbGxlLnYxLk1vdmVSb3N0ZXJIABIzCg1saXN0X3Nlc3Npb25zGCAgASgLMhoucXVhZHJpbGxlLnYxLkxpc3RT" +
+  "ZXNzaW9uc0gAEiIKBHBvbmcYISABKAsyEi5xdWFkcmlsbGUudjEuUG9uZ0gAEi0KCm1vdmVfcm9vbXMYIiABKAsyFy5xdWFkcmlsbGUudjEuTW92ZVJv" +
+  "b21zSAASDwoHY29uZmlybRgfIAEoCEIJCgdtZXNzYWdlIpYHCgtTZXJ2ZXJGcmFtZRILCgNzZXEYASABKAQSKAoHd2VsY29tZRgCIAEoCzIVLnF1YWRy" +
+  "aWxsZS52MS5XZWxjb21lSAASLwoLcm9vbV9vcGVuZWQYAyABKAsyGC5xdWFkcmlsbGUudjEuUm9vbU9wZW5lZEgAEisKCXJvb21fbGVmdBgEIAEoCzIW" +
+  "LnF1YWRyaWxsZS52MS5Sb29tTGVmdEgAEi8KC3Jvb21fY2xvc2VkGAUgASgLMhgucXVhZHJpbGxlLnYxLlJvb21DbG9zZWRIABIrCglyb29tX2xpc3QY" +
+  "BiABKAsyFi5xdWFkcmlsbGUudjEuUm9vbUxpc3RIABIiCgR0aWNrGAcgASgLMhIucXVhZHJpbGxlLnYxLlRpY2tIABIoCgdhcHBsaWVkGAggASgLMhUu" +
+  "cXVhZHJpbGxlLnYxLkFwcGxpZWRIABI3Cg9zbmFwc2hvdF9yZXN1bHQYCSABKAsyHC5xdWFkcmlsbGUudjEuU25hcHNob3RSZXN1bHRIABIkCgVzdGF0" +
+  "cxgKIAEoCzITLnF1YWRyaWxsZS52MS5TdGF0c0gAEiIKBHBvbmcYCyABKAsyEi5xdWFkcmlsbGUudjEuUG9uZ0gAEiQKBWVycm9yGAwgASgLMhMucXVh" +
+  "ZHJpbGxlLnYxLkVycm9ySAASJwoHZ29fYXdheRgNIAEoCzIULnF1YWRyaWxsZS52MS5Hb0F3YXlIABIxCgxxdWVyeV9yZXN1bHQYDiABKAsyGS5xdWFk" +
+  "cmlsbGUudjEuUXVlcnlSZXN1bHRIABIiCgR2aWV3GA8gASgLMhIucXVhZHJpbGxlLnYxLlZpZXdIABItCgp3aHlfcmVzdWx0GBAgASgLMhcucXVhZHJp" +
+  "bGxlLnYxLldoeVJlc3VsdEgAEi8KC2hhbmRlZF9vdmVyGBEgASgLMhgucXVhZHJpbGxlLnYxLkhhbmRlZE92ZXJIABIqCghhY2NlcHRlZBgSIAEoCzIW" +
+  "LnF1YWRyaWxsZS52MS5BY2NlcHRlZEgAEjEKDHNlc3Npb25fbGlzdBgTIAEoCzIZLnF1YWRyaWxsZS52MS5TZXNzaW9uTGlzdEgAEiIKBHBpbmcYFCAB" +
+  "KAsyEi5xdWFkcmlsbGUudjEuUGluZ0gAEi8KC3Jvb21fc2xvd2VkGBUgASgLMhgucXVhZHJpbGxlLnYxLlJvb21TbG93ZWRIAEIJCgdtZXNzYWdlImwK" +
+  "BUhlbGxvEg8KB3ZlcnNpb24YASABKA0SDQoFdG9rZW4YAiABKAkSDgoGY2xpZW50GAMgASgJEhEKCXJlc3VtYWJsZRgEIAEoCBIOCgZyZXN1bWUYBSAB" +
+  "KAwSEAoIZmVhdHVyZXMYBiADKAkivQEKB1dlbGNvbWUSDwoHdmVyc2lvbhgBIAEoDRIOCgZzZXJ2ZXIYAiABKAkSDwoHc2Vzc2lvbhgDIAEoBBIkCgZs" +
+  "aW1pdHMYBCABKAsyFC5xdWFkcmlsbGUudjEuTGltaXRzEhIKCnJlc3VtZV9rZXkYBSABKAwSDwoHcmVzdW1lZBgGIAEoCBIQCghsYXN0X3NlcRgHIAEo" +
+  "BBIRCglyZXN1bWVfbXMYCCABKA0SEAoIZmVhdHVyZXMYCSADKAkioQIKBkxpbWl0cxIXCg9mcmFtZV9ieXRlc19tYXgYASABKA0SEQoJcm9vbXNfbWF4" +
+  "GAIgASgNEhQKDGVudGl0aWVzX21heBgDIAEoDRISCgpldmVudHNfbWF4GAQgASgNEhYKDm5hbWVfYnl0ZXNfbWF4GAUgASgNEhcKD3F1ZXVlX2J5dGVz" +
+  "X21heBgGIAEoDRITCgtzbG93X21zX21heBgHIAEoDRIVCg1vYnNlcnZlcnNfbWF4GAggASgNEhsKE3Zpc2libGVfZW50cmllc19tYXgYCSABKA0SFgoO" +
+  "cm9zdGVyX2lkc19tYXgYCiABKA0SEwoLdGVzdF9idWRnZXQYCyABKA0SGgoSZW1wdHlfY2xvc2VfbXNfbWF4GAwgASgNIp4CCgZHb0F3YXkSKwoGcmVh" +
+  "c29uGAEgASgOMhsucXVhZHJpbGxlLnYxLkdvQXdheS5SZWFzb24SDAoEdGV4dBgCIAEoCRITCgtkZWFkbGluZV9tcxgDIAEoDSLDAQoGUmVhc29uEhYK" +
+  "ElJFQVNPTl9VTlNQRUNJRklFRBAAEhMKD1JFQVNPTl9TSFVURE9XThABEhMKD1JFQVNPTl9QUk9UT0NPTBACEg8KC1JFQVNPTl9GVUxMEAMSEwoPUkVB" +
+  "U09OX1RPT19TTE9XEAQSFQoRUkVBU09OX1RBS0VOX09WRVIQBRIQCgxSRUFTT05fUVVPVEEQBhIUChBSRUFTT05fTk9UX0FMSVZFEAcSEgoOUkVBU09O" +
+  "X1JFVk9LRUQQCCIhCgNBY2sSDAoEcm9vbRgBIAEoBBIMCgR0aWNrGAIgASgEIjoKDExpc3RTZXNzaW9ucxIMCgRyb29tGAEgASgEEg0KBWFmdGVyGAIg" +
+  "ASgEEg0KBWxpbWl0GAMgASgNIkgKC1Nlc3Npb25MaXN0EisKCHNlc3Npb25zGAEgAygLMhkucXVhZHJpbGxlLnYxLlNlc3Npb25JbmZvEgwKBG1vcmUY" +
+  "AiABKAgiXwoLU2Vzc2lvbkluZm8SDwoHc2Vzc2lvbhgBIAEoBBIOCgZjbGllbnQYAiABKAkSEAoIZGV0YWNoZWQYAyABKAgSDQoFcm9vbXMYBCABKA0S" +
+  "DgoGYWdlX21zGAUgASgEIhQKBFBpbmcSDAoEZGF0YRgBIAEoBiIUCgRQb25nEgwKBGRhdGEYASABKAYiQgoIT3BlblJvb20SDAoEbmFtZRgBIAEoCRIo" +
+  "CgZjb25maWcYAiABKAsyGC5xdWFkcmlsbGUudjEuUm9vbUNvbmZpZyLCBAoKUm9vbUNvbmZpZxISCgpkaW1lbnNpb25zGAEgASgNEiQKBmJvdW5kcxgC" +
+  "IAEoCzIULnF1YWRyaWxsZS52MS5Cb3VuZHMSKQoJdGlja19tb2RlGAMgASgOMhYucXVhZHJpbGxlLnYxLlRpY2tNb2RlEg8KB3RpY2tfaHoYBCABKA0S" +
+  "DQoFZGVwdGgYBSABKA0SFAoMZW50aXRpZXNfbWF4GAYgASgNEhIKCmV2ZW50c19tYXgYByABKA0SEgoIZ3JhY2VfbXMYCCABKA1IABIYCg5lbXB0eV9j" +
+  "bG9zZV9tcxgJIAEoDUgBEiIKBWluZGV4GAogASgOMhMucXVhZHJpbGxlLnYxLkluZGV4EiIKBXBydW5lGAsgASgOMhMucXVhZHJpbGxlLnYxLlBydW5l" +
+  "Eg8KBXN3ZXB0GAwgASgISAISEQoJY2VsbF9zaXplGA0gASgCEhUKDW9ic2VydmVyc19tYXgYDiABKA0SGwoTdmlzaWJsZV9lbnRyaWVzX21heBgPIAEo" +
+  "DRIPCgd3cml0ZXJzGBAgASgNEhgKEHN0ZXBfZGVhZGxpbmVfbXMYESABKA0SIgoEam9pbhgSIAEoDjIULnF1YWRyaWxsZS52MS5BY2Nlc3MSIwoFd3Jp" +
+  "dGUYEyABKA4yFC5xdWFkcmlsbGUudjEuQWNjZXNzEiIKBHN0ZXAYFCABKA4yFC5xdWFkcmlsbGUudjEuQWNjZXNzQgcKBWdyYWNlQg0KC2VtcHR5X2Ns" +
+  "b3NlQgcKBXN3ZWVwImIKBkJvdW5kcxINCgVtaW5feBgBIAEoAhINCgVtaW5feRgCIAEoAhINCgVtaW5fehgDIAEoAhINCgVtYXhfeBgEIAEoAhINCgVt" +
+  "YXhfeRgFIAEoAhINCgVtYXhfehgGIAEoAiKAAQoKUm9vbU9wZW5lZBIMCgRyb29tGAEgASgEEgwKBG5hbWUYAiABKAkSKAoGY29uZmlnGAMgASgLMhgu" +
+  "cXVhZHJpbGxlLnYxLlJvb21Db25maWcSDQoFZXBvY2gYBCABKAYSDAoEdGljaxgFIAEoBBIPCgdjcmVhdGVkGAYgASgIIhkKCUxlYXZlUm9vbRIMCgRy" +
+  "b29tGAEgASgEIhgKCFJvb21MZWZ0EgwKBHJvb20YASABKAQiGQoJQ2xvc2VSb29tEgwKBHJvb20YASABKAQiqgEKClJvb21DbG9zZWQSDAoEcm9vbRgB" +
+  "IAEoBBIvCgZyZWFzb24YAiABKA4yHy5xdWFkcmlsbGUudjEuUm9vbUNsb3NlZC5SZWFzb24iXQoGUmVhc29uEhYKElJFQVNPTl9VTlNQRUNJRklFRBAA" +
+  "EhQKEFJFQVNPTl9SRVFVRVNURUQQARIQCgxSRUFTT05fRU1QVFkQAhITCg9SRUFTT05fU0hVVERPV04QAyI8CgpSb29tU2xvd2VkEgwKBHJvb20YASAB" +
+  "KAQSDwoHdGlja19oehgCIAEoDRIPCgd0aWNrX3VzGAMgASgNIikKCUxpc3RSb29tcxINCgVhZnRlchgBIAEoCRINCgVsaW1pdBgCIAEoDSJNCghSb29t" +
+  "TGlzdBIlCgVyb29tcxgBIAMoCzIWLnF1YWRyaWxsZS52MS5Sb29tSW5mbxIMCgRtb3JlGAIgASgIEgwKBG5leHQYAyABKAkihgEKCFJvb21JbmZvEgwK" +
+  "BG5hbWUYASABKAkSKQoJdGlja19tb2RlGAIgASgOMhYucXVhZHJpbGxlLnYxLlRpY2tNb2RlEg8KB3RpY2tfaHoYAyABKA0SDAoEdGljaxgEIAEoBBIQ" +
+  "CghlbnRpdGllcxgFIAEoDRIQCghzZXNzaW9ucxgGIAEoDSL1AQoFU3Bhd24SDAoEcm9vbRgBIAEoBBIKCgJpZBgCIAMoBxIJCgF4GAMgAygCEgkKAXkY" +
+  "BCADKAISCQoBehgFIAMoAhIOCgZoYWxmX3gYBiADKAISDgoGaGFsZl95GAcgAygCEg4KBmhhbGZfehgIIAMoAhINCgVzaGFwZRgJIAEoDBIQCghjYXRl" +
+  "Z29yeRgKIAMoBxIMCgRtYXNrGAsgAygHEhIKCnJvb21fb3duZWQYDCABKAgSDgoGcmFkaXVzGA0gAygCEg4KBmF4aXNfeBgOIAMoAhIOCgZheGlzX3kY" +
+  "DyADKAISDgoGYXhpc196GBAgAygCIkEKBE1vdmUSDAoEcm9vbRgBIAEoBBIKCgJpZBgCIAMoBxIJCgF4GAMgAygCEgkKAXkYBCADKAISCQoBehgFIAMo" +
+  "AiJFCghUZWxlcG9ydBIMCgRyb29tGAEgASgEEgoKAmlkGAIgAygHEgkKAXgYAyADKAISCQoBeRgEIAMoAhIJCgF6GAUgAygCIsIBCgdSZXNoYXBlEgwK" +
+  "BHJvb20YASABKAQSCgoCaWQYAiADKAcSDgoGaGFsZl94GAMgAygCEg4KBmhhbGZfeRgEIAMoAhIOCgZoYWxmX3oYBSADKAISDQoFc2hhcGUYBiABKAwS" +
+  "EAoIY2F0ZWdvcnkYByADKAcSDAoEbWFzaxgIIAMoBxIOCgZyYWRpdXMYCSADKAISDgoGYXhpc194GAogAygCEg4KBmF4aXNfeRgLIAMoAhIOCgZheGlz" +
+  "X3oYDCADKAIiIwoHRGVzcGF3bhIMCgRyb29tGAEgASgEEgoKAmlkGAIgAygHIlcKCVNldFJvc3RlchIMCgRyb29tGAEgASgEEg4KBnJvc3RlchgCIAEo" +
+  "DRINCgVmaXJzdBgDIAEoDRIKCgJpZBgEIAMoBxIRCglrZWVwX3Jlc3QYBSABKAgiWgoKTW92ZVJvc3RlchIMCgRyb29tGAEgASgEEg4KBnJvc3RlchgC" +
+  "IAEoDRINCgVmaXJzdBgDIAEoDRIJCgF4GAQgAygCEgkKAXkYBSADKAISCQoBehgGIAMoAiKHAQoJTW92ZVJvb21zEhEKCXBhcnRfcm9vbRgBIAMoBhIR" +
+  "CglwYXJ0X3NpemUYAiADKAcSCgoCaWQYAyADKAcSCQoBeBgEIAMoAhIJCgF5GAUgAygCEgkKAXoYBiADKAISEwoLcGFydF9yb3N0ZXIYByADKAcSEgoK" +
+  "cGFydF9maXJzdBgIIAMoByJJCghIYW5kT3ZlchIMCgRyb29tGAEgASgEEgoKAmlkGAIgAygHEg8KB3Nlc3Npb24YAyABKAQSEgoKcm9vbV9vd25lZBgE" +
+  "IAEoCCImCgVBZG9wdBIMCgRyb29tGAEgASgEEg8KB3Nlc3Npb24YAiABKAQiegoKSGFuZGVkT3ZlchIMCgRyb29tGAEgASgEEgoKAmlkGAIgAygHEgwK" +
+  "BGZyb20YAyABKAQSCgoCdG8YBCABKAQSEQoJY29ubmVjdGVkGAUgAygGEhcKD2Nvbm5lY3RlZF90b3RhbBgGIAEoDRIMCgRsYXN0GAcgASgIIpQBCglT" +
+  "dWJzY3JpYmUSDAoEcm9vbRgBIAEoBBIsCgVzY29wZRgCIAEoDjIdLnF1YWRyaWxsZS52MS5TdWJzY3JpYmUuU2NvcGUSDQoFc3RheXMYAyABKAgiPAoF" +
+  "U2NvcGUSFQoRU0NPUEVfVU5TUEVDSUZJRUQQABINCglTQ09QRV9BTEwQARINCglTQ09QRV9PV04QAiIbCgtVbnN1YnNjcmliZRIMCgRyb29tGAEgASgE" +
+  "IiIKBFN0ZXASDAoEcm9vbRgBIAEoBBIMCgR0aWNrGAIgASgEIvYCCgRUaWNrEgwKBHJvb20YASABKAQSDAoEdGljaxgCIAEoBBINCgVyZXNldBgDIAEo" +
+  "CBIMCgRsYXN0GAQgASgIEg8KB3NraXBwZWQYBSABKA0SEQoJc3VzcGVuZGVkGAYgASgIEhcKD3N1c3BlbmRlZF9jb3VudBgHIAEoBBINCgVlbmRfYRgI" +
+  "IAMoBxINCgVlbmRfYhgJIAMoBxISCgplbmRfcmVhc29uGAogASgMEg8KB2JlZ2luX2EYCyADKAcSDwoHYmVnaW5fYhgMIAMoBxIOCgZzdGF5X2EYDSAD" +
+  "KAcSDgoGc3RheV9iGA4gAygHEhAKCHBhc3NlZF9hGA8gAygHEhAKCHBhc3NlZF9iGBAgAygHEhQKDG1lcmdlZF90aWNrcxgRIAEoBBITCgtwYXNzZWRf" +
+  "bG9zdBgSIAEoCBI1ChBzdXNwZW5kZWRfcmVhc29uGBMgASgOMhsucXVhZHJpbGxlLnYxLlN1c3BlbmRSZWFzb24inQEKCEFjY2VwdGVkEgwKBHJvb20Y" +
+  "ASABKAQSDAoEdGljaxgCIAEoBBIVCg1yZWZ1c2VkX2luZGV4GAMgAygHEhQKDHJlZnVzZWRfY29kZRgEIAEoDBIVCg1yZWZ1c2VkX2ZpZWxkGAUgASgM" +
+  "EgwKBHRleHQYBiABKAkSFQoNcmVmdXNlZF90b3RhbBgHIAEoDRIMCgRsYXN0GAggASgIIoIBCgdBcHBsaWVkEgwKBHJvb20YASABKAQSDAoEdGljaxgC" +
+  "IAEoBBILCgNzZXEYAyABKAQSDAoEbGF0ZRgEIAMoBhISCgpsYXRlX3RvdGFsGAUgASgNEhUKDXBhaXJzX2xhZ2dpbmcYBiABKAgSFQoNdmlld3NfbGFn" +
+  "Z2luZxgHIAEoCCKTAQoOU2V0RGVzY3JpcHRpb24SDAoEcm9vbRgBIAEoBBIKCgJpZBgCIAMoBxILCgN0YWcYAyADKAYSDwoHcGF5bG9hZBgEIAEoDBIU" +
+  "CgxwYXlsb2FkX3NpemUYBSABKAwSFQoNdmlzaWJsZV9yYW5nZRgGIAMoAhIMCgR0ZWFtGAcgAygHEg4KBmhpZGRlbhgIIAEoDCLtAwoHT2JzZXJ2ZRIM" +
+  "CgRyb29tGAEgASgEEgoKAmlkGAIgAygHEg4KBnJlZ2lvbhgDIAEoDBIQCghhbmNob3JlZBgEIAEoDBIOCgZlbnRpdHkYBSADKAcSCQoBeBgGIAMoAhIJ" +
+  "CgF5GAcgAygCEgkKAXoYCCADKAISDQoFcmFuZ2UYCSADKAISDgoGaGFsZl94GAogAygCEg4KBmhhbGZfeRgLIAMoAhIOCgZoYWxmX3oYDCADKAISEwoL" +
+  "ZGlyZWN0aW9uX3gYDSADKAISEwoLZGlyZWN0aW9uX3kYDiADKAISEwoLZGlyZWN0aW9uX3oYDyADKAISDQoFYW5nbGUYECADKAISFAoMbGVhdmVfbWFy" +
+  "Z2luGBEgAygCEgwKBG1hc2sYEiADKAcSDQoFbGltaXQYEyADKAcSFAoMZW50ZXJfYnVkZ2V0GBQgAygHEgwKBHRlYW0YFSADKAcSEQoJc2Vlc19zZWxm" +
+  "GBYgASgMEhMKC3JlbGF5X3JhbmdlGBcgAygCEhMKC3JlbGF5X2V2ZXJ5GBggAygHIlQKBlJlZ2lvbhIWChJSRUdJT05fVU5TUEVDSUZJRUQQABIRCg1S" +
+  "RUdJT05fQ0lSQ0xFEAESDgoKUkVHSU9OX0JPWBACEg8KC1JFR0lPTl9DT05FEAMiiQEKDU1vdmVPYnNlcnZlcnMSDAoEcm9vbRgBIAEoBBIKCgJpZBgC" +
+  "IAMoBxIJCgF4GAMgAygCEgkKAXkYBCADKAISCQoBehgFIAMoAhITCgtkaXJlY3Rpb25feBgGIAMoAhITCgtkaXJlY3Rpb25feRgHIAMoAhITCgtkaXJl" +
+  "Y3Rpb25fehgIIAMoAiIlCglVbm9ic2VydmUSDAoEcm9vbRgBIAEoBBIKCgJpZBgCIAMoByJLCg1TZXRFeGNlcHRpb25zEgwKBHJvb20YASABKAQSEAoI" +
+  "b2JzZXJ2ZXIYAiABKAcSDAoEc2hvdxgDIAMoBxIMCgRoaWRlGAQgAygHIuwBCg5TZXRWaWV3T3B0aW9ucxIMCgRyb29tGAEgASgEEhEKCWJ5dGVzX21h" +
+  "eBgCIAEoDRIxCgV3YXRjaBgDIAEoDjIiLnF1YWRyaWxsZS52MS5TZXRWaWV3T3B0aW9ucy5XYXRjaBISCgpyZWxheV9vbmNlGAQgASgIEhEKB3JlbGF5" +
+  "X2sYBSABKBFIACJMCgVXYXRjaBIVChFXQVRDSF9VTlNQRUNJRklFRBAAEg4KCldBVENIX05PTkUQARINCglXQVRDSF9PV04QAhINCglXQVRDSF9BTEwQ" +
+  "A0IRCg9yZWxheV9wcmVjaXNpb24iiAgKBFZpZXcSDAoEcm9vbRgBIAEoBBIMCgR0aWNrGAIgASgEEgwKBGxhc3QYAyABKAgSDQoFcmVzZXQYBCABKAgS" +
+  "FgoOcmVzZXRfd2F0Y2hlcnMYBSABKAgSEQoJc3VzcGVuZGVkGAYgASgIEhYKDmxlYXZlX29ic2VydmVyGAcgAygHEhAKCGxlYXZlX2lkGAggAygHEhQK" +
+  "DGxlYXZlX3JlYXNvbhgJIAEoDBIWCg5lbnRlcl9vYnNlcnZlchgKIAMoBxIQCghlbnRlcl9pZBgLIAMoBxIPCgdlbnRlcl94GAwgAygCEg8KB2VudGVy" +
+  "X3kYDSADKAISDwoHZW50ZXJfehgOIAMoAhIUCgxlbnRlcl9oYWxmX3gYDyADKAISFAoMZW50ZXJfaGFsZl95GBAgAygCEhQKDGVudGVyX2hhbGZfehgR" +
+  "IAMoAhIUCgxlbnRlcl9yYWRpdXMYEiADKAISEwoLZW50ZXJfc2hhcGUYEyABKAwSFgoOZW50ZXJfY2F0ZWdvcnkYFCADKAcSEQoJZW50ZXJfdGFnGBUg" +
+  "AygGEhoKEmVudGVyX3BheWxvYWRfc2l6ZRgWIAEoDBIVCg1lbnRlcl9wYXlsb2FkGBcgASgMEhYKDnJlbGF5X29ic2VydmVyGBggAygHEhAKCHJlbGF5" +
+  "X2lkGBkgAygHEg8KB3JlbGF5X3gYGiADKAISDwoHcmVsYXlfeRgbIAMoAhIPCgdyZWxheV96GBwgAygCEhwKFHdhdGNoZXJfbGVhdmVfZW50aXR5GB0g" +
+  "AygHEh0KFXdhdGNoZXJfbGVhdmVfc2Vzc2lvbhgeIAMoBhIeChZ3YXRjaGVyX2xlYXZlX29ic2VydmVyGB8gAygHEhwKFHdhdGNoZXJfZW50ZXJfZW50" +
+  "aXR5GCAgAygHEh0KFXdhdGNoZXJfZW50ZXJfc2Vzc2lvbhghIAMoBhIeChZ3YXRjaGVyX2VudGVyX29ic2VydmVyGCIgAygHEhQKDG1lcmdlZF90aWNr" +
+  "cxgjIAEoBBIUCgxlbnRlcl9heGlzX3gYJCADKAISFAoMZW50ZXJfYXhpc195GCUgAygCEhQKDGVudGVyX2F4aXNfehgmIAMoAhI1ChBzdXNwZW5kZWRf" +
+  "cmVhc29uGCcgASgOMhsucXVhZHJpbGxlLnYxLlN1c3BlbmRSZWFzb24SEgoKZW50ZXJfc2xvdBgoIAMoBxIRCgdyZWxheV9rGCkgASgRSAASDQoFcmVs" +
+  "YXkYKiABKAwSEgoKZXhhY3Rfc2xvdBgrIAMoBxIPCgdleGFjdF94GCwgAygCEg8KB2V4YWN0X3kYLSADKAISDwoHZXhhY3RfehguIAMoAkIRCg9yZWxh" +
+  "eV9wcmVjaXNpb24iOwoDV2h5EgwKBHJvb20YASABKAQSCQoBYRgCIAEoBxIQCghvYnNlcnZlchgDIAEoCBIJCgFiGAQgASgHIsABCglXaHlSZXN1bHQS" +
+  "DAoEcm9vbRgBIAEoBBIMCgR0aWNrGAIgASgEEg8KB3Nlc3Npb24YAyADKAYSEAoIb2JzZXJ2ZXIYBCADKAcSEgoKdmlzaWJpbGl0eRgFIAEoDBIQCghk" +
+  "aXN0YW5jZRgGIAMoARINCgVyYW5nZRgHIAMoAhIUCgxsZWF2ZV9tYXJnaW4YCCADKAISDQoFbGltaXQYCSADKAcSDAoEc2VlbhgKIAMoBxIMCgRtb3Jl" +
+  "GAsgASgIIuUDCgVRdWVyeRIMCgRyb29tGAEgASgEEiMKA2JveBgCIAEoCzIULnF1YWRyaWxsZS52MS5Cb3VuZHNIABIsCgZjaXJjbGUYAyABKAsyGi5x" +
+  "dWFkcmlsbGUudjEuUXVlcnkuQ2lyY2xlSAASLgoHbmVhcmVzdBgEIAEoCzIbLnF1YWRyaWxsZS52MS5RdWVyeS5OZWFyZXN0SAASJgoDcmF5GAUgASgL" +
+  "MhcucXVhZHJpbGxlLnYxLlF1ZXJ5LlJheUgAEhIKCmNhdGVnb3JpZXMYBiABKAcSDQoFbGltaXQYByABKA0aOQoGQ2lyY2xlEgkKAXgYASABKAISCQoB" +
+  "eRgCIAEoAhIJCgF6GAMgASgCEg4KBnJhZGl1cxgEIAEoAhpFCgdOZWFyZXN0EgkKAXgYASABKAISCQoBeRgCIAEoAhIJCgF6GAMgASgCEhAKBndpdGhp" +
+  "bhgEIAEoAkgAQgcKBWxpbWl0GnUKA1JheRIJCgF4GAEgASgCEgkKAXkYAiABKAISCQoBehgDIAEoAhITCgtkaXJlY3Rpb25feBgEIAEoAhITCgtkaXJl" +
+  "Y3Rpb25feRgFIAEoAhITCgtkaXJlY3Rpb25fehgGIAEoAhIOCgZsZW5ndGgYByABKAJCBwoFd2hlcmUiVQoLUXVlcnlSZXN1bHQSDAoEcm9vbRgBIAEo" +
+  "BBIMCgR0aWNrGAIgASgEEgoKAmlkGAMgAygHEhAKCGRpc3RhbmNlGAQgAygBEgwKBG1vcmUYBSABKAgiXQoLR2V0U25hcHNob3QSDAoEcm9vbRgBIAEo" +
+  "BBIkCgZyZWdpb24YAiABKAsyFC5xdWFkcmlsbGUudjEuQm91bmRzEg0KBWxpbWl0GAMgASgNEgsKA293bhgEIAEoCCKUAgoOU25hcHNob3RSZXN1bHQS" +
+  "DAoEcm9vbRgBIAEoBBIMCgR0aWNrGAIgASgEEgoKAmlkGAMgAygHEgkKAXgYBCADKAISCQoBeRgFIAMoAhIJCgF6GAYgAygCEg4KBmhhbGZfeBgHIAMo" +
+  "AhIOCgZoYWxmX3kYCCADKAISDgoGaGFsZl96GAkgAygCEg0KBXNoYXBlGAogASgMEhAKCGNhdGVnb3J5GAsgAygHEgwKBG1hc2sYDCADKAcSDAoEbW9y" +
+  "ZRgNIAEoCBIMCgRsYXN0GA4gASgIEg4KBnJhZGl1cxgPIAMoAhIOCgZheGlzX3gYECADKAISDgoGYXhpc195GBEgAygCEg4KBmF4aXNfehgSIAMoAiIY" +
+  "CghHZXRTdGF0cxIMCgRyb29tGAEgASgEIlkKBVN0YXRzEikKBnNlcnZlchgBIAEoCzIZLnF1YWRyaWxsZS52MS5TZXJ2ZXJTdGF0cxIlCgRyb29tGAIg" +
+  "ASgLMhcucXVhZHJpbGxlLnYxLlJvb21TdGF0cyLKCAoLU2VydmVyU3RhdHMSEQoJdXB0aW1lX21zGAEgASgEEhAKCHNlc3Npb25zGAIgASgNEg0KBXJv" +
+  "b21zGAMgASgNEg8KB3dvcmtlcnMYBCABKA0SFAoMbWVtb3J5X2J5dGVzGAUgASgEEhgKEG1lbW9yeV9ieXRlc19tYXgYBiABKAQSDQoFdGlja3MYByAB" +
+  "KAQSDwoHdXBkYXRlcxgIIAEoBBIOCgZldmVudHMYCSABKAQSEAoIYnl0ZXNfaW4YCiABKAQSEQoJYnl0ZXNfb3V0GAsgASgEEg4KBmVycm9ycxgMIAEo" +
+  "BBIQCgh0b29fc2xvdxgNIAEoBBIQCghkZXRhY2hlZBgOIAEoDRIPCgdyZXN1bWVkGA8gASgEEiAKGHJlZnVzZWRfYnlfc2Vzc2lvbl9yb29tcxgQIAEo" +
+  "BBIjChtyZWZ1c2VkX2J5X3Nlc3Npb25fZW50aXRpZXMYESABKAQSJAoccmVmdXNlZF9ieV9zZXNzaW9uX29ic2VydmVycxgSIAEoBBIqCiJyZWZ1c2Vk" +
+  "X2J5X3Nlc3Npb25fdmlzaWJsZV9lbnRyaWVzGBMgASgEEigKIHJlZnVzZWRfYnlfc2Vzc2lvbl9zdWJzY3JpcHRpb25zGBQgASgEEiEKGXJlZnVzZWRf" +
+  "Ynlfc2Vzc2lvbl9tZW1vcnkYHSABKAQSJAoccmVmdXNlZF9ieV90b2tlbl9jb25uZWN0aW9ucxgVIAEoBBIhChlyZWZ1c2VkX2J5X3Rva2VuX2RldGFj" +
+  "aGVkGBYgASgEEh4KFnJlZnVzZWRfYnlfdG9rZW5fcm9vbXMYFyABKAQSIQoZcmVmdXNlZF9ieV90b2tlbl9lbnRpdGllcxgYIAEoBBIiChpyZWZ1c2Vk" +
+  "X2J5X3Rva2VuX29ic2VydmVycxgZIAEoBBIoCiByZWZ1c2VkX2J5X3Rva2VuX3Zpc2libGVfZW50cmllcxgaIAEoBBImCh5yZWZ1c2VkX2J5X3Rva2Vu" +
+  "X3N1YnNjcmlwdGlvbnMYGyABKAQSHwoXcmVmdXNlZF9ieV90b2tlbl9tZW1vcnkYHCABKAQSEwoLbG9nX2Ryb3BwZWQYHiABKAQSFgoObG9nX3N1cHBy" +
+  "ZXNzZWQYHyABKAQSEQoJbm90X2FsaXZlGCggASgEEhQKDHJlZnVzZWRfZnVsbBgpIAEoBBIWCg5yZWZ1c2VkX21lbW9yeRgqIAEoBBImCh5yZWZ1c2Vk" +
+  "X2J5X2FkZHJlc3NfY29ubmVjdGlvbnMYKyABKAQSIgoacmVmdXNlZF9ieV9hZGRyZXNzX2FjY2VwdHMYLCABKAQSIQoZcmVmdXNlZF9ieV9hZGRyZXNz" +
+  "X3Rva2VucxgtIAEoBBIWCg5kcm9wcGVkX3NpbGVudBguIAEoBBIUCgxyb29tc19zbG93ZWQYMiABKA0SGAoQc3VzcGVuZGVkX21lbW9yeRgzIAEoBCLF" +
+  "AwoJUm9vbVN0YXRzEgwKBHJvb20YASABKAQSDAoEdGljaxgCIAEoBBIQCghlbnRpdGllcxgDIAEoDRIQCghzZXNzaW9ucxgEIAEoDRIVCg1zdWJzY3Jp" +
+  "cHRpb25zGAUgASgNEg8KB3VwZGF0ZXMYBiABKAQSDgoGYmVnaW5zGAcgASgEEgwKBGVuZHMYCCABKAQSFQoNdGlja3Nfc2tpcHBlZBgJIAEoBBINCgVw" +
+  "YWlycxgKIAEoBBITCgt0aWNrX3VzX3A1MBgLIAEoAhITCgt0aWNrX3VzX3A5ORgMIAEoAhITCgt0aWNrX3VzX21heBgNIAEoAhIUCgxtZW1vcnlfYnl0" +
+  "ZXMYDiABKAQSDQoFZGVwdGgYDyABKA0SIgoFaW5kZXgYECABKA4yEy5xdWFkcmlsbGUudjEuSW5kZXgSDgoGcGFzc2VkGBEgASgEEhUKDWluZGV4X2No" +
+  "YW5nZXMYEiABKA0SEQoJb2JzZXJ2ZXJzGBMgASgNEhcKD3Zpc2libGVfZW50cmllcxgUIAEoBBIOCgZlbnRlcnMYFSABKAQSDgoGbGVhdmVzGBYgASgE" +
+  "EhEKCXNsb3dlZF9oehgXIAEoDSJpCgVFcnJvchIlCgRjb2RlGAEgASgOMhcucXVhZHJpbGxlLnYxLkVycm9yQ29kZRIMCgR0ZXh0GAIgASgJEgsKA3Nl" +
+  "cRgDIAEoBBIMCgRyb29tGAQgASgEEhAKCHRpY2tfZHVlGAggASgEKl8KBkFjY2VzcxIWChJBQ0NFU1NfVU5TUEVDSUZJRUQQABISCg5BQ0NFU1NfQU5Z" +
+  "Qk9EWRABEhUKEUFDQ0VTU19TQU1FX1RPS0VOEAISEgoOQUNDRVNTX0NSRUFUT1IQAyqXAQoFSW5kZXgSFQoRSU5ERVhfVU5TUEVDSUZJRUQQABIOCgpJ" +
+  "TkRFWF9BVVRPEAESEgoOSU5ERVhfUVVBRFRSRUUQAhIQCgxJTkRFWF9PQ1RSRUUQAxIQCgxJTkRFWF9TUEFSU0UQBBIOCgpJTkRFWF9IQVNIEAUSDgoK" +
+  "SU5ERVhfR1JJRBAGEg8KC0lOREVYX0JSVVRFEAcqaQoFUHJ1bmUSFQoRUFJVTkVfVU5TUEVDSUZJRUQQABIOCgpQUlVORV9BVVRPEAESFAoQUFJVTkVf" +
+  "Q0FORElEQVRFUxACEhMKD1BSVU5FX1RSQVZFUlNBTBADEg4KClBSVU5FX0xBWlkQBCpOCghUaWNrTW9kZRIZChVUSUNLX01PREVfVU5TUEVDSUZJRUQQ" +
+  "ABITCg9USUNLX01PREVfQ0xPQ0sQARISCg5USUNLX01PREVfU1RFUBACKlIKBVNoYXBlEhUKEVNIQVBFX1VOU1BFQ0lGSUVEEAASDQoJU0hBUEVfQk9Y" +
+  "EAESEAoMU0hBUEVfQ0lSQ0xFEAISEQoNU0hBUEVfQ0FQU1VMRRADKt0BCglFbmRSZWFzb24SGgoWRU5EX1JFQVNPTl9VTlNQRUNJRklFRBAAEhoKFkVO" +
+  "RF9SRUFTT05fUk9PTV9DTE9TRUQQARIWChJFTkRfUkVBU09OX0VYUElSRUQQAhIYChRFTkRfUkVBU09OX0RFU1BBV05FRBADEhcKE0VORF9SRUFTT05f" +
+  "RklMVEVSRUQQBBIWChJFTkRfUkVBU09OX1JFU0laRUQQBRIZChVFTkRfUkVBU09OX1RFTEVQT1JURUQQBhIaChZFTkRfUkVBU09OX01PVkVEX0FQQVJU" +
+  "EAcqZAoNU3VzcGVuZFJlYXNvbhIeChpTVVNQRU5EX1JFQVNPTl9VTlNQRUNJRklFRBAAEhgKFFNVU1BFTkRfUkVBU09OX0xJTUlUEAESGQoVU1VTUEVO" +
+  "RF9SRUFTT05fTUVNT1JZEAIqsAIKC0xlYXZlUmVhc29uEhwKGExFQVZFX1JFQVNPTl9VTlNQRUNJRklFRBAAEhwKGExFQVZFX1JFQVNPTl9ST09NX0NM" +
+  "T1NFRBABEhkKFUxFQVZFX1JFQVNPTl9PQlNFUlZFUhACEhgKFExFQVZFX1JFQVNPTl9FWFBJUkVEEAMSGgoWTEVBVkVfUkVBU09OX0RFU1BBV05FRBAE" +
+  "EhkKFUxFQVZFX1JFQVNPTl9FWENFUFRFRBAFEhcKE0xFQVZFX1JFQVNPTl9ISURERU4QBhIZChVMRUFWRV9SRUFTT05fRklMVEVSRUQQBxIVChFMRUFW" +
+  "RV9SRUFTT05fVEVBTRAIEhYKEkxFQVZFX1JFQVNPTl9SQU5HRRAJEhYKEkxFQVZFX1JFQVNPTl9MSU1JVBAKKv0CCgpWaXNpYmlsaXR5EhoKFlZJU0lC" +
+  "SUxJVFlfVU5TUEVDSUZJRUQQABITCg9WSVNJQklMSVRZX1NFRU4QARIbChdWSVNJQklMSVRZX1NFRU5fQllfU0hPVxACEh0KGVZJU0lCSUxJVFlfU0VF" +
+  "Tl9CWV9NQVJHSU4QAxIbChdWSVNJQklMSVRZX05PVF9FWENFUFRFRBAEEhkKFVZJU0lCSUxJVFlfTk9UX0hJRERFThAFEhcKE1ZJU0lCSUxJVFlfTk9U" +
+  "X1NFTEYQBhIXChNWSVNJQklMSVRZX05PVF9NQVNLEAcSFwoTVklTSUJJTElUWV9OT1RfVEVBTRAIEhgKFFZJU0lCSUxJVFlfTk9UX1JBTkdFEAkSGAoU" +
+  "VklTSUJJTElUWV9OT1RfQU5HTEUQChIYChRWSVNJQklMSVRZX05PVF9MSU1JVBALEhkKFVZJU0lCSUxJVFlfTk9UX0JVREdFVBAMEhYKElZJU0lCSUxJ" +
+  "VFlfTk9UX1lFVBANKvEGCglFcnJvckNvZGUSGgoWRVJST1JfQ09ERV9VTlNQRUNJRklFRBAAEhgKFEVSUk9SX0NPREVfTUFMRk9STUVEEAESHQoZRVJS" +
+  "T1JfQ09ERV9GUkFNRV9UT09fTE9ORxACEhcKE0VSUk9SX0NPREVfTk9fSEVMTE8QAxIWChJFUlJPUl9DT0RFX1ZFUlNJT04QBBIeChpFUlJPUl9DT0RF" +
+  "X1VOQVVUSEVOVElDQVRFRBAFEh4KGkVSUk9SX0NPREVfVU5LTk9XTl9NRVNTQUdFEBASFgoSRVJST1JfQ09ERV9JTlZBTElEEBESFgoSRVJST1JfQ09E" +
+  "RV9DT0xVTU5TEBISGwoXRVJST1JfQ09ERV9VTktOT1dOX1JPT00QExIeChpFUlJPUl9DT0RFX0NPTkZJR19NSVNNQVRDSBAUEhoKFkVSUk9SX0NPREVf" +
+  "Tk9UX0FMTE9XRUQQFRIUChBFUlJPUl9DT0RFX0xJTUlUEBYSHAoYRVJST1JfQ09ERV9OT1RfU1RFUF9NT0RFEBcSGQoVRVJST1JfQ09ERV9XUk9OR19U" +
+  "SUNLEBgSGAoURVJST1JfQ09ERV9USUNLX09WRVIQGhIdChlFUlJPUl9DT0RFX1VOS05PV05fUk9TVEVSEBsSHAoYRVJST1JfQ09ERV9RVU9UQV9TRVNT" +
+  "SU9OEBwSGgoWRVJST1JfQ09ERV9RVU9UQV9UT0tFThAdEhwKGEVSUk9SX0NPREVfUVVPVEFfQUREUkVTUxAeEhkKFUVSUk9SX0NPREVfVU5LTk9XTl9J" +
+  "RBAgEhcKE0VSUk9SX0NPREVfSURfVEFLRU4QIRIYChRFUlJPUl9DT0RFX05PVF9PV05FUhAiEhkKFUVSUk9SX0NPREVfTk9UX0ZJTklURRAjEhwKGEVS" +
+  "Uk9SX0NPREVfTkVHQVRJVkVfU0laRRAkEhwKGEVSUk9SX0NPREVfVU5LTk9XTl9TSEFQRRAlEhgKFEVSUk9SX0NPREVfUk9PTV9GVUxMECYSHwobRVJS" +
+  "T1JfQ09ERV9VTktOT1dOX09CU0VSVkVSECcSGQoVRVJST1JfQ09ERV9CQURfUkVHSU9OECgSHQoZRVJST1JfQ09ERV9PQlNFUlZFUlNfRlVMTBApEhsK" +
+  "F0VSUk9SX0NPREVfV1JPTkdfQ09MVU1OECpCSQoMcXVhZHJpbGxlLnYxQg5RdWFkcmlsbGVQcm90b1ABWhhxdWFkcmlsbGUvdjE7cXVhZHJpbGxldjGq" +
+  "AgxRdWFkcmlsbGUuVjFiBnByb3RvMw==",
+);

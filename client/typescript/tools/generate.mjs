@@ -1,122 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes src/protocol.ts: the messages and enums of quadrille.proto as types, and as tables for the codec.
+// Writes src/protocol.ts: the messages and enums of quadrille.proto as types, and their descriptor for the protobuf library.
+// The library's own generator makes arrays of numbers of columns; these types have typed arrays.
 // usage: node tools/generate.mjs DESCRIPTOR_SET >src/protocol.ts
 // tools/generate makes the descriptor set with protoc.
 import { readFileSync } from "node:fs";
+import { clearField, createFileRegistry, fromBinary, ScalarType, toBinary } from "@bufbuild/protobuf";
+import { base64Encode } from "@bufbuild/protobuf/wire";
+import { FieldDescriptorProtoSchema, FileDescriptorProtoSchema, FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 
-const SCALARS = { 1: "double", 2: "float", 4: "uint64", 6: "fixed64", 7: "fixed32", 8: "bool", 9: "string", 11: "message",
-  12: "bytes", 13: "uint32", 14: "enum", 17: "sint32" };
-const COLUMNS = { fixed32: "Uint32Array", fixed64: "BigUint64Array", float: "Float32Array", double: "Float64Array" };
-const TYPES = { double: "number", float: "number", uint64: "number", fixed64: "bigint", fixed32: "number", bool: "boolean",
-  string: "string", bytes: "Uint8Array", uint32: "number", sint32: "number" };
+const TYPES = { DOUBLE: "number", FLOAT: "number", UINT64: "number", FIXED64: "bigint", FIXED32: "number", BOOL: "boolean",
+  STRING: "string", BYTES: "Uint8Array", UINT32: "number", SINT32: "number" };
+const COLUMNS = { FIXED32: "Uint32Array", FIXED64: "BigUint64Array", FLOAT: "Float32Array", DOUBLE: "Float64Array" };
 // All other fields of the type bytes are columns with one byte per entry.
-const OPAQUE = new Set(["resume", "resume_key", "relay", "payload", "enter_payload"]);
-const COLUMN = 1, REPEATED = 2, PRESENCE = 4;
+const OPAQUE = ["resume", "resume_key", "relay", "payload", "enter_payload"];
 
-// ---- the descriptor set, which is a protobuf message itself ----
+const set = fromBinary(FileDescriptorSetSchema, readFileSync(process.argv[2]));
+const file = createFileRegistry(set).getFile("quadrille.proto");
+const withInner = (message) => [message, ...message.nestedMessages.flatMap(withInner)];
+const messages = file.messages.flatMap(withInner);
+const enums = [...messages.flatMap((message) => message.nestedEnums), ...file.enums];
 
-function fieldsOf(data) {
-  const found = {};
-  let at = 0;
-  const varint = () => {
-    for (let value = 0, unit = 1; ; unit *= 128) {
-      const byte = data[at++];
-      value += (byte & 127) * unit;
-      if (byte < 128) return value;
-    }
-  };
-  while (at < data.length) {
-    const tag = varint();
-    let value = varint();
-    if ((tag & 7) === 2) {
-      value = data.subarray(at, at += value);
-    } else if ((tag & 7) !== 0) {
-      throw new Error(`field ${tag >> 3} of the descriptor has wire type ${tag & 7}; must be 0 or 2`);
-    }
-    (found[tag >> 3] ??= []).push(value);
-  }
-  return found;
-}
-
-const text = (data) => Buffer.from(data).toString();
-const camel = (name) => name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
-const snake = (name) => name.replace(/(?<!^)[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
-
-const messages = [], enums = [];
-
-function readEnum(data, scope) {
-  const fields = fieldsOf(data);
-  const values = fields[2].map(fieldsOf).map((value) => [text(value[1][0]), value[2]?.[0] ?? 0]);
-  enums.push({ path: `${scope}.${text(fields[1][0])}`, name: text(fields[1][0]), values });
-}
-
-function readMessage(data, scope) {
-  const fields = fieldsOf(data), path = `${scope}.${text(fields[1][0])}`;
-  messages.push({ path, fields: (fields[2] ?? []).map(fieldsOf).map((field) => ({
-    name: text(field[1][0]), number: field[3][0], repeated: field[4][0] === 3, kind: SCALARS[field[5][0]],
-    type: field[6] && text(field[6][0]), oneof: field[9] !== undefined })) });
-  for (const inner of fields[3] ?? []) readMessage(inner, path);
-  for (const inner of fields[4] ?? []) readEnum(inner, path);
-}
-
-for (const file of fieldsOf(readFileSync(process.argv[2]))[1].map(fieldsOf)) {
-  const scope = `.${text(file[2][0])}`;
-  for (const message of file[4]) readMessage(message, scope);
-  for (const each of file[5] ?? []) readEnum(each, scope);
-}
-
-// ---- names ----
-
-const names = {};
-const plain = (path) => path.split(".").slice(3).join("");
-for (const message of messages) names[message.path] = plain(message.path);
-for (const each of enums) {
-  const isUnique = enums.filter((other) => other.name === each.name).length === 1;
-  names[each.path] = isUnique ? each.name : plain(each.path);
+/** A name within the package: of an inner message with the outer one before it, of an enum only where it needs that. */
+function nameOf(described) {
+  const whole = described.typeName.slice(file.proto.package.length + 1).replaceAll(".", "");
+  return described.kind === "enum" && enums.filter((other) => other.name === described.name).length === 1
+    ? described.name : whole;
 }
 
 function typeOf(field) {
-  if (field.kind === "message" || field.kind === "enum") return names[field.type] + (field.repeated ? "[]" : "");
-  if (!field.repeated) return TYPES[field.kind];
-  return COLUMNS[field.kind] ?? `${TYPES[field.kind]}[]`;
+  const isList = field.fieldKind === "list", described = field.message ?? field.enum;
+  if (described) return nameOf(described) + (isList ? "[]" : "");
+  const scalar = ScalarType[field.scalar];
+  return !isList ? TYPES[scalar] : COLUMNS[scalar] ?? `${TYPES[scalar]}[]`;
 }
 
-// ---- output ----
+const isOptional = (field) => field.oneof !== undefined || field.fieldKind === "message";
 
 const out = ["// SPDX-License-Identifier: Apache-2.0", "//",
-  "// Made by tools/generate from proto/quadrille.proto, which documents every field. Do not change it by hand.", ""];
+  "// Made by tools/generate from proto/quadrille.proto, which documents every field. Do not change it by hand.",
+  'import type { DescFile } from "@bufbuild/protobuf";', 'import { fileDesc } from "@bufbuild/protobuf/codegenv2";', ""];
 for (const each of enums) {
-  const name = names[each.path], prefix = `${snake(each.name)}_`;
-  out.push(`export const ${name} = {`);
-  for (const [key, value] of each.values) out.push(`  ${key.slice(prefix.length)}: ${value},`);
-  out.push("} as const;", `export type ${name} = (typeof ${name})[keyof typeof ${name}];`, "");
+  out.push(`export const ${nameOf(each)} = {`);
+  for (const value of each.values) out.push(`  ${value.localName}: ${value.number},`);
+  out.push("} as const;", `export type ${nameOf(each)} = (typeof ${nameOf(each)})[keyof typeof ${nameOf(each)}];`, "");
 }
 for (const message of messages) {
-  out.push(`export interface ${names[message.path]} {`);
-  for (const field of message.fields) {
-    const isOptional = field.oneof || (field.kind === "message" && !field.repeated);
-    out.push(`  ${camel(field.name)}${isOptional ? "?" : ""}: ${typeOf(field)};`);
-  }
+  out.push(`export interface ${nameOf(message)} {`);
+  for (const field of message.fields) out.push(`  ${field.localName}${isOptional(field) ? "?" : ""}: ${typeOf(field)};`);
   out.push("}", "");
 }
-out.push("/** Enums by name: the prefix of their values on the wire, and the values. */",
-  "export const ENUMS: Record<string, [string, Record<string, number>]> = {");
-for (const each of enums) out.push(`  ${names[each.path]}: ["${snake(each.name)}_", ${names[each.path]}],`);
-out.push("};", "", "/** How a field is encoded. */", "export const enum Trait {", `  COLUMN = ${COLUMN},`,
-  `  REPEATED = ${REPEATED},`, `  PRESENCE = ${PRESENCE},`, "}", "",
-  "/** The fields of each message: name, number, kind, traits, and the name of a message or an enum. */",
-  "export const MESSAGES: Record<string, [string, number, string, number, string?][]> = {");
-for (const message of messages) {
-  out.push(`  ${names[message.path]}: [`);
-  for (const field of [...message.fields].sort((a, b) => a.number - b.number)) {
-    const isColumn = (field.kind === "bytes" && !OPAQUE.has(field.name)) || (field.repeated && field.kind in COLUMNS);
-    const hasPresence = field.oneof || (field.kind === "message" && !field.repeated);
-    const traits = (isColumn ? COLUMN : 0) | (field.repeated ? REPEATED : 0) | (hasPresence ? PRESENCE : 0);
-    const type = field.type ? `, "${names[field.type]}"` : "";
-    out.push(`    ["${camel(field.name)}", ${field.number}, "${field.kind}", ${traits}${type}],`);
-  }
-  out.push("  ],");
+out.push("/** Fields of the type bytes that are no columns. */",
+  `export const OPAQUE: ReadonlySet<string> = new Set(${JSON.stringify(OPAQUE).replaceAll(",", ", ")});`, "",
+  "/** quadrille.proto, as the protobuf library describes it. */", "export const FILE: DescFile = fileDesc(");
+// The library makes the JSON names again.
+for (const { proto } of messages) {
+  for (const field of proto.field) clearField(field, FieldDescriptorProtoSchema.field.jsonName);
 }
-out.push("};");
+const encoded = base64Encode(toBinary(FileDescriptorProtoSchema, file.proto));
+const lines = encoded.match(/.{1,116}/g).map((line) => `"${line}"`);
+out.push(`  ${lines.join(" +\n  ")},`, ");");
 console.log(out.join("\n"));
