@@ -103,6 +103,8 @@ static void write_drops(qd_admin_answer *out, const qd_counters *counters)
     head(out, lines, "counter", "Lines of the log that were not written, by the reason.");
     sample(out, lines, "reason", "full", qd_log_dropped());
     sample(out, lines, "reason", "repeated", qd_log_suppressed());
+    total(out, "records_ended_total", "Records of rooms that ended early, because the disk was slow or full.",
+          qd_counted(counters, QD_COUNT_RECORDS_ENDED));
 }
 
 static void write_refusals(qd_admin_answer *out, const qd_counters *counters)
@@ -151,7 +153,7 @@ static void write_quotas(qd_admin_answer *out, const qd_counters *counters)
 
     head(out, name, "counter", "Requests that a quota refused, at least in part, by its owner and kind.");
     for (uint32_t quota = 0; quota < QD_QUOTAS; quota++) {
-        if (quota < QD_QUOTA_CONNECTIONS) {
+        if (quota < QD_QUOTA_CONNECTIONS || quota == QD_QUOTA_MEMORY) {
             qd_admin_print(out, "quadrille_%s{owner=\"session\",quota=\"%s\"} %" PRIu64 "\n", name, names[quota],
                            qd_counted(counters, (qd_counter)(QD_COUNT_REFUSED_SESSION + quota)));
         }

@@ -36,6 +36,7 @@ assert metric('resets_total{of="pairs"}') >= 1
 assert metric('refusals_total{code="ID_TAKEN"}') == 1 and metric('refusals_total{code="CONFIG_MISMATCH"}') >= 1
 refusals = [float(line.split()[-1]) for line in text.splitlines() if line.startswith("quadrille_refusals_total{")]
 assert sum(refusals) == metric("errors_total"), "each Error, and the one refused entry"
+assert metric('quota_refusals_total{owner="session",quota="memory"}') == 0 and metric("records_ended_total") == 0
 assert metric("received_bytes_total") > 0 and metric("updates_total") == 4
 assert metric('room_entities{room="say \\"hi\\"\\\\"}') == 3 and metric('room_entities{room="small"}') == 1
 assert 'room="empty"' not in text, "two labels"

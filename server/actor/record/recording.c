@@ -366,6 +366,7 @@ void qd_recording_end(qd_room_actor *actor)
             recording->is_opened = true;
         } else {
             recording->lost = 1;
+            qd_count(&actor->service->counters, QD_COUNT_RECORDS_ENDED, 1);
             qd_log(QD_LOG_WARN, "the record of a room ends, because an entry was lost",
                    QD_LOG_NUMBER("room", actor->entry.handle), QD_LOG_STRING("name", actor->entry.name));
         }

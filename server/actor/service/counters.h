@@ -38,8 +38,9 @@ typedef enum qd_counter {
     QD_COUNT_LAGGING,          /* members whose queue became full */
     QD_COUNT_RESETS_PAIRS,     /* reports with the full set, of pairs and of views */
     QD_COUNT_RESETS_VIEWS,
-    QD_COUNT_SKIPPED, /* ticks that a clock left out, because it was late */
-    QD_COUNT_ERROR,   /* one counter per qd_error_code */
+    QD_COUNT_RECORDS_ENDED, /* records of rooms that ended early, because an entry found no place */
+    QD_COUNT_SKIPPED,       /* ticks that a clock left out, because it was late */
+    QD_COUNT_ERROR,         /* one counter per qd_error_code */
     QD_COUNT_ERROR_LAST = QD_COUNT_ERROR + QD_ERROR_CODES_END - 1,
     QD_COUNT_REFUSED_SESSION, /* requests refused, at least in part, by a session's quota; one counter per qd_quota */
     QD_COUNT_REFUSED_TENANT = QD_COUNT_REFUSED_SESSION + QD_QUOTAS, /* the same, by a tenant's */
