@@ -49,7 +49,7 @@ export C_INCLUDE_PATH=$root/usr/include/aarch64-linux-gnu CPLUS_INCLUDE_PATH=$ro
 libraries=$root/usr/lib/aarch64-linux-gnu:$root/lib/aarch64-linux-gnu
 emulate+=(-E "LD_LIBRARY_PATH=$libraries")
 run_quietly cmake -S "$QD_SOURCE" -B "$build" -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 \
-    -DCMAKE_C_COMPILER="$compiler" -DCMAKE_EXE_LINKER_FLAGS="-Wl,-rpath-link,$libraries" \
+    -DCMAKE_C_COMPILER="$compiler" -DCMAKE_EXE_LINKER_FLAGS="-L$root/lib/aarch64-linux-gnu -Wl,-rpath-link,$libraries" \
     -DCMAKE_CROSSCOMPILING_EMULATOR="$(IFS=';' && echo "${emulate[*]}")" \
     -DQD_WERROR=ON -DQD_SEEDS=$seeds
 run_quietly cmake --build "$build" --parallel "$(nproc)"
