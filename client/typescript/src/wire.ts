@@ -211,30 +211,52 @@ function valueOf(reader: BinaryReader, field: Field): any {
   }
 }
 
-function readField(reader: BinaryReader, field: Field, found: Fields): void {
-  if (!field.isColumn) {
-    const value = valueOf(reader, field);
-    if (field.repeated) (found[field.name] ??= []).push(value);
-    else found[field.name] = value;
-  } else if (field.kind === "bytes") {
-    found[field.name] = columnOf(field, reader.bytes());
-  } else {
-    found[field.name] = join(found[field.name], columnOf(field, reader.bytes()));
+function readPlain(reader: BinaryReader, field: Field, found: Fields): void {
+  const value = valueOf(reader, field);
+  if (field.repeated) (found[field.name] ??= []).push(value);
+  else found[field.name] = value;
+}
+
+/** The columns of a message. A repeated field may come in any number of pieces, which are joined once, at the end. */
+class Columns {
+  private readonly pieces = new Map<Field, Column[]>();
+
+  add(field: Field, piece: Column): void {
+    const pieces = this.pieces.get(field);
+    if (pieces && field.repeated) pieces.push(piece);
+    else this.pieces.set(field, [piece]);
+  }
+
+  finish(found: Fields): void {
+    for (const [field, pieces] of this.pieces) {
+      let column = pieces[0]!, at = 0;
+      if (pieces.length > 1) {
+        column = new field.type(pieces.reduce((length, piece) => length + piece.length, 0));
+        for (const piece of pieces) {
+          column.set(piece as any, at);
+          at += piece.length;
+        }
+      }
+      found[field.name] = column;
+    }
   }
 }
 
 function readFields(layout: Layout, data: Uint8Array): Fields {
-  const reader = readerOf(data), found: Fields = {};
+  const reader = readerOf(data), found: Fields = {}, columns = new Columns();
   while (reader.pos < reader.len) {
     const [number, wire] = reader.tag(), field = layout.byNumber.get(number);
-    if (field && wire === field.wire) {
-      readField(reader, field, found);
+    if (field?.isColumn && wire === field.wire) {
+      columns.add(field, columnOf(field, reader.bytes()));
     } else if (field?.isColumn && wire === field.valueWire) { // a repeated field may come unpacked
-      found[field.name] = join(found[field.name], (field.type as any).of(valueOf(reader, field)));
+      columns.add(field, (field.type as any).of(valueOf(reader, field)));
+    } else if (field && wire === field.wire) {
+      readPlain(reader, field, found);
     } else {
       reader.skip(wire, number);
     }
   }
+  columns.finish(found);
   return found;
 }
 

@@ -23,6 +23,17 @@ test("columns_that_are_split_or_not_packed_are_joined", () => {
   assert.deepEqual(fields.beginA, Uint32Array.of(1, 2, 3));
 });
 
+test("frame_full_of_small_pieces_of_a_column_is_joined", () => {
+  const count = 340000, pieces = Buffer.alloc(6 * count), size: number[] = [];
+  for (let i = 0; i < count; i++) {
+    pieces.set([0x5a, 4], 6 * i); // field 11: one packed value
+    pieces.writeUInt32LE(i, 6 * i + 2);
+  }
+  for (let left = pieces.length; left; left >>>= 7) size.push(left & 127 | (left >= 128 ? 128 : 0));
+  const { fields } = decode(Buffer.concat([Buffer.from([0x3a, ...size]), pieces]));
+  assert.deepEqual(fields.beginA, Uint32Array.from({ length: count }, (_, i) => i));
+});
+
 test("unknown_fields_and_messages_are_skipped", () => {
   const pong = "0803" + "5a09" + "090900000000000000", data = Buffer.from(`f87f05${pong}fa7f0178`, "hex");
   assert.deepEqual(decode(data), { seq: 3, kind: "pong", fields: { data: 9n } });
