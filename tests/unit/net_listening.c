@@ -199,12 +199,12 @@ NET_TEST(a_connection_without_memory_gets_a_refusal)
 /* ---- many ---- */
 
 static pthread_t first_thread;
-static uint32_t on_first_thread;
+static uint32_t on_first_thread, threads_counted;
 
 static void count_thread_and_echo(qd_link *link, const uint8_t *bytes, size_t size)
 {
     pthread_mutex_lock(&fixture_lock);
-    if (fixture.frames == 0) {
+    if (threads_counted++ == 0) {
         first_thread = pthread_self();
     }
     on_first_thread += pthread_equal(first_thread, pthread_self()) != 0;
@@ -214,7 +214,7 @@ static void count_thread_and_echo(qd_link *link, const uint8_t *bytes, size_t si
 
 NET_TEST(connections_are_split_evenly_over_two_loops)
 {
-    enum { MANY = 500, ROUNDS = 3 };
+    enum { MANY = 300, ROUNDS = 3 }; /* a move needs a second descriptor for a moment */
     fixture.on_frame = count_thread_and_echo;
     fixture.config.loops = 2;
     fixture_start();

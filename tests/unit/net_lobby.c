@@ -3,7 +3,6 @@
  * The lobby: links that have introduced themselves leave it with all that they sent, and do not wait for those that have
  * not.
  */
-#include <fcntl.h>
 #include <semaphore.h>
 #include <sys/resource.h>
 

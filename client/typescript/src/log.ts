@@ -12,7 +12,7 @@ import { Restoration } from "./restore.js";
 import type { Room } from "./room.js";
 import { Rosters } from "./rosters.js";
 import type { Session } from "./session.js";
-import { join, type Column, type Fields } from "./wire.js";
+import { Pieces, type Column, type Fields } from "./wire.js";
 
 const KEPT = new Set(["spawn", "move", "teleport", "reshape", "despawn", "setDescription", "handOver", "observe",
   "moveObservers", "unobserve", "setExceptions", "setViewOptions", "subscribe", "unsubscribe"]);
@@ -469,11 +469,11 @@ export abstract class Log extends Folding {
 
 /** The frames of an answer as one. */
 export function joined(frames: Fields[]): Fields {
-  const found: Fields = {};
+  const columns = new Pieces<string>();
   for (const frame of frames) {
     for (const [name, value] of Object.entries(frame)) {
-      if (ArrayBuffer.isView(value)) found[name] = join(found[name], value as Column);
+      if (ArrayBuffer.isView(value)) columns.add(name, value as Column);
     }
   }
-  return found;
+  return Object.fromEntries(columns.joined());
 }

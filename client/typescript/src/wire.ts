@@ -112,7 +112,7 @@ function bytesOf(column: Column): Uint8Array {
 function put(out: BinaryWriter, field: Field, value: any): void {
   out.tag(field.number, field.wire);
   switch (field.kind) {
-    case "message": out.bytes(gather(partsOf(layoutOf(field.of!), value))); break;
+    case "message": out.bytes(join(partsOf(layoutOf(field.of!), value))); break;
     case "enum": out.int32(value); break;
     default: out[field.kind](value as never);
   }
@@ -142,16 +142,6 @@ function bytesIn(parts: Uint8Array[]): number {
   return parts.reduce((bytes, part) => bytes + part.length, 0);
 }
 
-function gather(parts: Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(bytesIn(parts));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
-}
-
 /** A ClientFrame behind its length. Columns are typed arrays of the field's type. Kind undefined: an empty envelope. */
 export function encode(kind: string | undefined, fields: Fields, seq: number | bigint = 0, confirm = false):
   Uint8Array {
@@ -161,7 +151,7 @@ export function encode(kind: string | undefined, fields: Fields, seq: number | b
   if (confirm) put(known && known[0].number > CONFIRM.number ? before : behind, CONFIRM, true); // fields go by their numbers
   if (known) before.tag(known[0].number, known[0].wire).uint32(bytesIn(parts));
   const frame = [before.finish(), ...parts, behind.finish()];
-  return gather([new BinaryWriter().uint32(bytesIn(frame)).finish(), ...frame]);
+  return join([new BinaryWriter().uint32(bytesIn(frame)).finish(), ...frame]);
 }
 
 /** The bytes that one entry of a batch takes. */
@@ -188,13 +178,31 @@ function columnOf(field: Field, data: Uint8Array): Column {
   return new field.type(data.buffer.slice(start, start + size) as ArrayBuffer);
 }
 
-/** Both columns in one. */
-export function join<T extends Column>(first: T | undefined, second: T): T {
-  if (!first || !first.length) return second;
-  const both = new (second.constructor as any)(first.length + second.length);
-  both.set(first);
-  both.set(second, first.length);
-  return both;
+/** Pieces of a column as one; one piece itself, without a copy. */
+export function join<T extends Column>(pieces: readonly T[]): T {
+  if (pieces.length === 1) return pieces[0]!;
+  const whole = new (pieces[0]!.constructor as any)(pieces.reduce((length, piece) => length + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}
+
+/** Collects the pieces of columns by a key, and joins each column once. */
+export class Pieces<Key> {
+  private readonly found = new Map<Key, Column[]>();
+
+  add(key: Key, piece: Column): void {
+    const pieces = this.found.get(key);
+    if (pieces) pieces.push(piece);
+    else this.found.set(key, [piece]);
+  }
+
+  *joined(): Iterable<[Key, Column]> {
+    for (const [key, pieces] of this.found) yield [key, join(pieces)];
+  }
 }
 
 function valueOf(reader: BinaryReader, field: Field): any {
@@ -212,51 +220,26 @@ function valueOf(reader: BinaryReader, field: Field): any {
 }
 
 function readPlain(reader: BinaryReader, field: Field, found: Fields): void {
-  const value = valueOf(reader, field);
+  const value = field.isColumn ? columnOf(field, reader.bytes()) : valueOf(reader, field);
   if (field.repeated) (found[field.name] ??= []).push(value);
   else found[field.name] = value;
 }
 
-/** The columns of a message. A repeated field may come in any number of pieces, which are joined once, at the end. */
-class Columns {
-  private readonly pieces = new Map<Field, Column[]>();
-
-  add(field: Field, piece: Column): void {
-    const pieces = this.pieces.get(field);
-    if (pieces && field.repeated) pieces.push(piece);
-    else this.pieces.set(field, [piece]);
-  }
-
-  finish(found: Fields): void {
-    for (const [field, pieces] of this.pieces) {
-      let column = pieces[0]!, at = 0;
-      if (pieces.length > 1) {
-        column = new field.type(pieces.reduce((length, piece) => length + piece.length, 0));
-        for (const piece of pieces) {
-          column.set(piece as any, at);
-          at += piece.length;
-        }
-      }
-      found[field.name] = column;
-    }
-  }
-}
-
 function readFields(layout: Layout, data: Uint8Array): Fields {
-  const reader = readerOf(data), found: Fields = {}, columns = new Columns();
+  const reader = readerOf(data), found: Fields = {}, columns = new Pieces<string>();
   while (reader.pos < reader.len) {
     const [number, wire] = reader.tag(), field = layout.byNumber.get(number);
-    if (field?.isColumn && wire === field.wire) {
-      columns.add(field, columnOf(field, reader.bytes()));
-    } else if (field?.isColumn && wire === field.valueWire) { // a repeated field may come unpacked
-      columns.add(field, (field.type as any).of(valueOf(reader, field)));
+    if (field?.isColumn && field.repeated && wire === field.wire) {
+      columns.add(field.name, columnOf(field, reader.bytes()));
+    } else if (field?.isColumn && field.repeated && wire === field.valueWire) { // it may come unpacked
+      columns.add(field.name, (field.type as any).of(valueOf(reader, field)));
     } else if (field && wire === field.wire) {
       readPlain(reader, field, found);
     } else {
       reader.skip(wire, number);
     }
   }
-  columns.finish(found);
+  for (const [name, column] of columns.joined()) found[name] = column;
   return found;
 }
 

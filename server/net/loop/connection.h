@@ -7,6 +7,7 @@
  *                  \_______________________________/   the connection broke
  *
  * - open: the connection delivers frames and writes its outbox.
+ * - leaving, left: the connection moves to another loop (connection_move.h), where it is open again.
  * - closing: qd_link_close was called, or the peer ended its side. The connection writes what is queued and discards
  *   what arrives.
  * - lingering: everything is written, and our side has ended. If we closed while the peer still sends, the system

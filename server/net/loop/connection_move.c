@@ -23,7 +23,8 @@ void qd_connection_move(qd_connection *connection)
     }
     connection->fd = uv_fileno((uv_handle_t *)&connection->tcp, &fd) == 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
     if (connection->fd < 0) {
-        qd_log(QD_LOG_WARN, "the process has no file descriptor left: serving a connection in the lobby",
+        qd_log(QD_LOG_WARN,
+               "no file descriptor is left, so a connection stays in the lobby. Raise the limit of open files",
                QD_LOG_PEER(connection->link.peer));
         connection->moves_to = NULL;
         qd_connection_post(connection); /* it reads on */

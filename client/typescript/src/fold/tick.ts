@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What has changed in a room, as columns.
-import { join, type Column } from "../wire.js";
-
-type Columns<Row> = { [Name in keyof Row]: Column };
+import { Pieces } from "../wire.js";
 
 /** Pairs: entry i of each column belongs to pair i, and a[i] < b[i]. Iterate for [a, b]. */
 export class PairRows implements Iterable<[number, number]> {
@@ -59,13 +57,11 @@ interface Chunks {
 /** Several chunks as one; one chunk itself, without a copy. */
 function merged<Row extends object>(chunks: Row[], empty: Row): Row {
   if (chunks.length < 2) return chunks[0] ?? empty;
-  const columns = {} as Columns<Row>;
+  const columns = new Pieces<string>();
   for (const chunk of chunks) {
-    for (const [name, column] of Object.entries(chunk) as [keyof Row, Column][]) {
-      columns[name] = join(columns[name], column);
-    }
+    for (const [name, column] of Object.entries(chunk)) columns.add(name, column);
   }
-  return Object.assign(Object.create(Object.getPrototypeOf(empty)), columns);
+  return Object.assign(Object.create(Object.getPrototypeOf(empty)), Object.fromEntries(columns.joined()));
 }
 
 /** The changes up to a tick. */
