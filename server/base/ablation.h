@@ -60,6 +60,11 @@
     X(BRUTE_BYTES, "brute_bytes")                                                                                      \
     X(AUTO_BRUTE, "auto_brute")                                                                                        \
     X(AUTO_TRIES, "auto_tries")                                                                                        \
+    X(SPATIAL_JOIN, "spatial_join")                                                                                    \
+    X(DERIVED_VIEWS, "derived_views")                                                                                  \
+    X(GRID_STAY, "grid_stay")                                                                                          \
+    X(BARE_VIEWS, "bare_views")                                                                                        \
+    X(HOT_LISTS, "hot_lists")                                                                                          \
     X(LIST_SORT, "list_sort")                                                                                          \
     X(LIST_STRIPS, "list_strips")                                                                                      \
     X(LIST_THIN, "list_thin")                                                                                          \

@@ -17,9 +17,10 @@
 
 /* ---- comparing ---- */
 
-#define POINTS 336u
-#define WORDS  (POINTS / QD_JOIN_LANES)
-#define BALLS  300u
+#define POINTS    336u
+#define WORDS     (POINTS / QD_JOIN_LANES)
+#define WORDS_MAX (WORDS + QD_JOIN_FOUR - 1)
+#define BALLS     300u
 
 static void *column(size_t count)
 {
@@ -105,16 +106,19 @@ static void all_kernels_agree(unsigned axes)
         const qd_join_ball ball_now = is_none ? QD_JOIN_NO_BALL : qd_join_ball_of(now, radius);
         const qd_join_ball ball_was = qd_join_ball_of(was, radius);
         for (uint32_t i = 0; qd_join_kernel_at(i, axes); i++) {
-            uint16_t is[WORDS + QD_JOIN_FOUR - 1], did[WORDS + QD_JOIN_FOUR - 1];
+            uint16_t is[WORDS_MAX], did[WORDS_MAX];
             const qd_join_kernel *kernel = qd_join_kernel_at(i, axes);
             qd_join_counts counts;
 
-            memset(is, 0xff, sizeof is); /* what is behind the masks does not count */
+            memset(is, 0xff, sizeof is);
             memset(did, 0x55, sizeof did);
             const bool unsure = kernel->both(&points, WORDS, &ball_now, &ball_was, is, did, &counts);
             const qd_join_counts expected = counts_of(is, did), again = kernel->count(is, did, WORDS);
 
             unsure_balls += unsure;
+            for (uint32_t word = WORDS; word < qd_join_stride(WORDS); word++) {
+                assert_int_equal(is[word] | did[word], 0);
+            }
             assert_memory_equal(&counts, &expected, sizeof counts);
             assert_memory_equal(&again, &expected, sizeof counts);
             assert_true(is_sound(did, unsure, points.was, was, radius, axes));

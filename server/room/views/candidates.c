@@ -169,16 +169,16 @@ void qd_candidates_note(qd_candidates *candidates, const qd_crossings *crossings
     }
 }
 
-/* A leave of a derived view. */
-static void leave(qd_views *views, uint32_t row, uint32_t slot)
+/* Of a leave of a derived view. */
+static qd_room_leave_reason reason_of(const qd_views *views, uint32_t row, uint32_t slot)
 {
-    qd_observer *observer = &views->observers[row];
+    const qd_observer *observer = &views->observers[row];
     const qd_target *target = &views->targets[slot];
     const qd_join_region *region = &views->join->regions[row * QD_REGION_BODIES];
     const bool is_near = qd_join_region_has(region, target->at, qd_views_axes(views));
     const uint32_t flags = is_near ? QD_ENTRY_INNER : 0;
 
-    qd_view_report_leave(views, observer, slot, qd_rule_reason(views, observer, slot, flags));
+    return qd_rule_reason(views, observer, slot, flags);
 }
 
 void qd_candidates_take(qd_views *views, const qd_crossings *crossings)
@@ -196,7 +196,8 @@ void qd_candidates_take(qd_views *views, const qd_crossings *crossings)
         if (change.begins) {
             qd_view_report_enter(views, &views->observers[pair.row], pair.slot);
         } else {
-            leave(views, pair.row, pair.slot);
+            qd_view_report_leave(views, &views->observers[pair.row], pair.slot,
+                                 change.by_range ? QD_ROOM_LEFT_RANGE : reason_of(views, pair.row, pair.slot));
         }
     }
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../../../base/ablation.h"
 #include "../state/last_tick.h"
 #include "../state/rule.h"
 
@@ -16,7 +17,7 @@ static bool fits(const qd_views *views, const qd_observer *observer)
 
     return observer->state == QD_OBSERVER_LIVE && observer->kind == QD_ROOM_CIRCLE && observer->leave_margin <= 0 &&
            observer->enter_budget == 0 && observer->hide_count == 0 && observer->show_count == 0 && relays_all &&
-           !views->has_beacons && views->members[observer->member].options.bytes_max == 0;
+           !views->has_beacons && views->members[observer->member].options.bytes_max == 0 && !QD_WITHOUT(DERIVED_VIEWS);
 }
 
 /* ---- one view ---- */

@@ -27,6 +27,16 @@ static void remove_self(const qd_join_block *block, const qd_join_body *body, qd
     qd_join_set(did, point, false);
 }
 
+uint32_t qd_derived_remove_self(const qd_join_block *block, qd_join_body *body, uint16_t *is, uint16_t *did)
+{
+    qd_join_counts counts = {.differ = body->differ};
+    const uint32_t before = body->differ;
+
+    remove_self(block, body, &counts, is, did);
+    body->differ = counts.differ;
+    return before - counts.differ;
+}
+
 /* Notes which of the points whose filter has changed are in the masks. Returns whether there are such points. */
 static bool note_changed(qd_join_block *block, const uint16_t *is, const uint16_t *did)
 {
@@ -66,8 +76,7 @@ static void filter_changed(const qd_views *views, const qd_join_block *block, co
 static void filter(const qd_views *views, qd_join_block *block, const qd_join_body *body, qd_join_counts *counts,
                    uint16_t *is, uint16_t *did)
 {
-    const qd_join_grid *grid = block->grid;
-    const bool admits_all = (body->mask & grid->categories) != 0 && (body->team == 0 || grid->teams == 0);
+    const bool admits_all = qd_derived_admits_all(block->grid, body);
     const bool any_changed = block->special_count > 0 && note_changed(block, is, did);
 
     if (!admits_all) {
@@ -103,20 +112,20 @@ static uint32_t count_relayed(qd_join_block *block, const uint16_t *is, const ui
     return sum;
 }
 
-void qd_derived_compare(const qd_views *views, qd_join_block *block, qd_join_body *body, qd_join_counts counts,
+void qd_derived_compare(const qd_views *views, qd_join_block *block, qd_join_body *body, qd_join_counts *counts,
                         uint16_t *is, uint16_t *did)
 {
     qd_join_derived *row = &views->join->derived[body->region / QD_REGION_BODIES];
 
-    row->near = counts.is;
-    filter(views, block, body, &counts, is, did);
+    row->near = counts->is;
+    filter(views, block, body, counts, is, did);
     body->binding = QD_JOIN_FREE;
-    if (body->limit > 0 && (row->chosen || counts.is > body->limit)) {
+    if (body->limit > 0 && (row->chosen || counts->is > body->limit)) {
         if (!block->has_slots) {
             qd_join_block_slots(block);
         }
-        body->binding = (uint8_t)qd_derived_limit(views, block, body, &counts, is, did);
+        body->binding = (uint8_t)qd_derived_limit(views, block, body, counts, is, did);
     }
-    body->differ = counts.differ;
-    body->relayed = body->relays && body->joint == 0 ? count_relayed(block, is, did, counts.both) : 0;
+    body->differ = counts->differ;
+    body->relayed = body->relays && body->joint == 0 ? count_relayed(block, is, did, counts->both) : 0;
 }

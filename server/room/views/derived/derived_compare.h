@@ -5,12 +5,41 @@
 #ifndef QD_ROOM_VIEWS_DERIVED_DERIVED_COMPARE_H
 #define QD_ROOM_VIEWS_DERIVED_DERIVED_COMPARE_H
 
+#include "../../../base/ablation.h"
 #include "../join/join.h"
 
 /* Turns the masks of the region into those of the view: what is in it now, and what was. `counts` are those of the
  * region. A limit that binds changes its list; one that begins to bind gets it later (qd_derived_list_chosen). Sets what
  * the body has of derived views, and the row's `near`. */
-void qd_derived_compare(const qd_views *views, qd_join_block *block, qd_join_body *body, qd_join_counts counts,
+void qd_derived_compare(const qd_views *views, qd_join_block *block, qd_join_body *body, qd_join_counts *counts,
                         uint16_t *is, uint16_t *did);
+
+/* Whether all entities have filters that let the body's observer see them. */
+static inline bool qd_derived_admits_all(const qd_join_grid *grid, const qd_join_body *body)
+{
+    return (body->mask & grid->categories) != 0 && (body->team == 0 || grid->teams == 0);
+}
+
+/* The same for a view that is all in range but the observer itself, and whose masks are of no further use. The observer
+ * stays in them, nearly always in both, so it must be left out when changes are listed. False: it is another view. */
+static inline bool qd_derived_compare_bare(const qd_views *views, qd_join_body *body, const qd_join_counts *counts)
+{
+    const qd_join_grid *grid = &views->join->grid;
+    qd_join_derived *row = &views->join->derived[body->region / QD_REGION_BODIES];
+    const bool is_limited = body->limit > 0 && (row->chosen || counts->is > body->limit);
+
+    body->by_range = grid->is_plain && !is_limited && !body->is_box && qd_derived_admits_all(grid, body);
+    body->is_bare = body->by_range && !body->relays && !QD_WITHOUT(BARE_VIEWS);
+    if (!body->is_bare) {
+        return false;
+    }
+    row->near = counts->is;
+    body->differ = counts->differ;
+    body->relayed = 0;
+    body->binding = QD_JOIN_FREE;
+    return true;
+}
+/* Removes the observer from the masks of such a view. Returns how many points differ less. */
+uint32_t qd_derived_remove_self(const qd_join_block *block, qd_join_body *body, uint16_t *is, uint16_t *did);
 
 #endif

@@ -59,13 +59,16 @@ bool qd_once_begin(qd_views *views)
 
 void qd_once_start(qd_join_block *block)
 {
-    memset(block->once, 0, block->words * sizeof block->once[0]);
+    memset(block->once, 0, block->stride * sizeof block->once[0]);
 }
 
 void qd_once_add(qd_join_block *block, const uint16_t *is, const uint16_t *did)
 {
-    for (uint32_t word = 0; word < block->words; word++) {
-        block->once[word] |= is[word] & did[word];
+    for (uint32_t word = 0; word < block->stride; word += QD_JOIN_FOUR) {
+        const uint64_t sum =
+            qd_join_four_masks(block->once, word) | (qd_join_four_masks(is, word) & qd_join_four_masks(did, word));
+
+        memcpy(block->once + word, &sum, sizeof sum);
     }
 }
 

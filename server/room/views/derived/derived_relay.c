@@ -55,7 +55,7 @@ static void fill_body(const struct filling *filling, qd_join_block *block, uint3
     const uint32_t rank = join->derived[body->region / QD_REGION_BODIES].rank, first = to->first[rank];
     const uint32_t observer = (uint32_t)filling->views->order[rank];
 
-    const uint16_t *masks = relayed_of(block, is, is + block->words, memory);
+    const uint16_t *masks = relayed_of(block, is, is + block->stride, memory);
     for (uint32_t row = first; row < first + body->relayed; row++) {
         to->observer[row] = observer;
     }

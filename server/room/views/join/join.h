@@ -56,7 +56,7 @@ static inline qd_join_block qd_join_block_of(const qd_views *views, size_t part)
 /* The masks of where points are, for a body of a group; those of where they were follow. */
 static inline uint16_t *qd_join_masks_of(const qd_join *join, const qd_join_group *group, uint32_t body)
 {
-    return join->masks + group->masks + 2 * (size_t)(body - group->first) * qd_join_words(group);
+    return join->masks + group->masks + 2 * (size_t)(body - group->first) * qd_join_stride(qd_join_words(group));
 }
 
 #endif

@@ -42,7 +42,8 @@ void qd_join_block_init(qd_join_block *block, const qd_join_grid *grid, const qd
 void qd_join_block_take(qd_join_block *block, const qd_join_group *group)
 {
     block->group = group;
-    block->words = (uint32_t)qd_join_words(group);
+    block->words = qd_join_words(group);
+    block->stride = qd_join_stride(block->words);
     block->special_count = 0;
     block->has_slots = block->has_filters = block->has_moved = false;
 }
@@ -125,6 +126,7 @@ void qd_join_block_fill(qd_join_block *block, const qd_join_kernel *kernel, cons
         kernel->copy(&block->grid->entries.at, first, count, &block->points.at, at);
         if (y - group->area.y0 < QD_JOIN_ROWS) {
             block->offset[y - group->area.y0] = at - first;
+            block->end[y - group->area.y0] = at + count;
         }
         if (QD_UNLIKELY(block->grid->special_count > 0)) {
             add_special(block, first, count, at);
@@ -140,6 +142,23 @@ void qd_join_block_fill(qd_join_block *block, const qd_join_kernel *kernel, cons
     if (QD_UNLIKELY(block->special_count > 0)) {
         qd_join_block_slots(block);
     }
+}
+
+uint32_t qd_join_slot_at(qd_join_block *block, uint32_t point)
+{
+    const uint32_t last = block->group->area.y1 - block->group->area.y0;
+    uint32_t row = 0;
+
+    if (!block->has_slots && last >= QD_JOIN_ROWS) {
+        qd_join_block_slots(block);
+    }
+    if (block->has_slots) {
+        return block->points.slot[point];
+    }
+    for (uint32_t i = 0; i < last; i++) {
+        row += point >= block->end[i];
+    }
+    return block->grid->entries.slot[point - block->offset[row]];
 }
 
 /* Its cell is that of where it is, or near it. */
@@ -262,24 +281,20 @@ static void finish(const qd_views *views, const qd_join_block *block, const qd_j
     }
 }
 
-qd_join_counts qd_join_compare(const qd_views *views, const qd_join_kernel *kernel, const qd_join_block *block,
-                               const qd_join_body *body, uint16_t *is, uint16_t *did)
+/* The masks of a box, until `finish` decides. */
+static void take_all(const qd_join_block *block, bool any, uint16_t *masks)
 {
-    qd_join_counts counts;
-    bool unsure = true;
+    memset(masks, 0, block->stride * sizeof masks[0]);
+    memset(masks, any ? 0xff : 0, block->words * sizeof masks[0]);
+}
 
+void qd_join_compare_exactly(const qd_views *views, const qd_join_kernel *kernel, const qd_join_block *block,
+                             const qd_join_body *body, bool unsure, uint16_t *is, uint16_t *did, qd_join_counts *counts)
+{
     if (body->is_box) {
-        memset(is, body->is ? 0xff : 0, block->words * sizeof is[0]);
-        memset(did, body->did ? 0xff : 0, block->words * sizeof did[0]);
-    } else {
-        const qd_join_ball now = body->is ? qd_join_ball_of(body->now, body->radius_now) : QD_JOIN_NO_BALL;
-        const qd_join_ball was = body->did ? qd_join_ball_of(body->was, body->radius_was) : QD_JOIN_NO_BALL;
-
-        unsure = kernel->both(&block->points.at, block->words, &now, &was, is, did, &counts);
+        take_all(block, body->is, is);
+        take_all(block, body->did, did);
     }
-    if (QD_UNLIKELY(unsure || block->special_count > 0)) {
-        finish(views, block, body, unsure, is, did);
-        counts = kernel->count(is, did, block->words);
-    }
-    return counts;
+    finish(views, block, body, unsure, is, did);
+    *counts = kernel->count(is, did, block->words);
 }

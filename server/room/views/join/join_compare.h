@@ -15,14 +15,15 @@ typedef struct qd_join_block {
     const qd_join_grid *grid;
     const qd_join_box *boxes; /* of the bodies */
     const qd_join_group *group;
-    qd_join_columns points; /* what is of use: see qd_join_block_fill */
-    uint32_t words;
+    qd_join_columns points;   /* what is of use: see qd_join_block_fill */
+    uint32_t words, stride;   /* masks of the points, without and with those that fill fours */
     qd_join_special *special; /* as in the grid, but with indices of points */
     uint32_t special_count;
     bool has_slots, has_filters, has_moved; /* which columns are filled */
     uint16_t *moved;                        /* masks of the points with QD_JOIN_MOVED */
     uint16_t *once;                         /* masks of the points that a member gets once (derived_once.h) */
-    uint32_t offset[QD_JOIN_ROWS]; /* by row of cells, from the first of the area: from an entry to its point */
+    uint32_t offset[QD_JOIN_ROWS]; /* by row of cells, from the first of the area: from an entry to its point, */
+    uint32_t end[QD_JOIN_ROWS];    /* and the first point behind the row */
     void *scratch;                 /* QD_JOIN_SCRATCH bytes for each point */
 } qd_join_block;
 
@@ -41,16 +42,37 @@ void qd_join_block_fill(qd_join_block *block, const qd_join_kernel *kernel, cons
 void qd_join_block_slots(qd_join_block *block);
 void qd_join_block_filters(qd_join_block *block);
 void qd_join_block_moved(qd_join_block *block);
+/* The slot of a point of the group that was filled last. */
+uint32_t qd_join_slot_at(qd_join_block *block, uint32_t point);
 /* The point of an entity that is in the area, at `at`. */
 uint32_t qd_join_point_at(const qd_join_block *block, uint32_t slot, const float at[3]);
 
 /* Whether a point is in the region, as the rule defines it. */
 bool qd_join_region_has(const qd_join_region *region, const float at[3], unsigned axes);
 
+/* The same as qd_join_compare for any body; `unsure`: the masks of a body that is no box may have points that are not in
+ * it. */
+void qd_join_compare_exactly(const qd_views *views, const qd_join_kernel *kernel, const qd_join_block *block,
+                             const qd_join_body *body, bool unsure, uint16_t *is, uint16_t *did,
+                             qd_join_counts *counts);
+
 /* Fills the masks of a body: in `is` the points that are in its region, in `did` those that were. An entity that went far
- * is in `is` and `did` of its entry where it is, or in `did` of the other one. Returns how many there are. */
-qd_join_counts qd_join_compare(const qd_views *views, const qd_join_kernel *kernel, const qd_join_block *block,
-                               const qd_join_body *body, uint16_t *is, uint16_t *did);
+ * is in `is` and `did` of its entry where it is, or in `did` of the other one. Counts them. */
+static inline void qd_join_compare(const qd_views *views, const qd_join_kernel *kernel, const qd_join_block *block,
+                                   const qd_join_body *body, uint16_t *is, uint16_t *did, qd_join_counts *counts)
+{
+    bool unsure = true;
+
+    if (!body->is_box) {
+        const qd_join_ball now = body->is ? qd_join_ball_of(body->now, body->radius_now) : QD_JOIN_NO_BALL;
+        const qd_join_ball was = body->did ? qd_join_ball_of(body->was, body->radius_was) : QD_JOIN_NO_BALL;
+
+        unsure = kernel->both(&block->points.at, block->words, &now, &was, is, did, counts);
+    }
+    if (QD_UNLIKELY(unsure || block->special_count > 0)) {
+        qd_join_compare_exactly(views, kernel, block, body, unsure, is, did, counts);
+    }
+}
 
 /* ---- masks ---- */
 

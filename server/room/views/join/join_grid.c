@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CELL_OF_RANGE    0.52
+#include "../../../base/ablation.h"
+
+#define CELL_OF_RANGE    0.70
 #define CELL_ENTRIES_MIN 0.5 /* there are not more cells than twice the entries */
 #define SIDE_MAX         32768u
 #define SAMPLE           1024u /* entities that decide where the grid lies */
@@ -14,7 +16,7 @@
 #define AHEAD            16u
 #define REACH_OF_RANGE   0.125f
 #define REACH_OF_TUNED   2.0f
-#define DRIFT_OF_CELL    0.25f  /* entries are sorted again when they may have drifted so far */
+#define DRIFT_OF_CELL    0.18f  /* entries are sorted again when they may have drifted so far */
 #define RANGE_CHANGE     0.125f /* and when the range is so different */
 
 float qd_join_reach(const qd_views *views, float range)
@@ -291,8 +293,9 @@ static inline __attribute__((always_inline)) bool follow(const qd_views *views, 
 /* The same entries as at the last tick may stay in their cells. */
 static bool may_follow(const qd_views *views, const qd_join_grid *grid, float range)
 {
-    return grid->is_plain && grid->round + 1 == views->round && grid->population == views->population &&
-           views->changed_count == 0 && fabsf(range - grid->range) <= grid->range * RANGE_CHANGE;
+    return grid->is_plain && !QD_WITHOUT(GRID_STAY) && grid->round + 1 == views->round &&
+           grid->population == views->population && views->changed_count == 0 &&
+           fabsf(range - grid->range) <= grid->range * RANGE_CHANGE;
 }
 
 bool qd_join_grid_build(qd_views *views, qd_join_grid *grid, float range, uint32_t masks, uint32_t teams)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "join_kernel.h"
 
-#include <float.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -11,27 +10,19 @@
 #include <immintrin.h>
 #endif
 
-/* The relative error of a sum of squares in float32 is smaller than this. */
-#define ERROR_SHARE 0x1p-19f
-/* Smaller squares decide nothing, because squares of very small floats underflow. */
-#define SQUARE_MIN 0x1p-80f
-
 #define INLINE static inline __attribute__((always_inline))
-
-qd_join_ball qd_join_ball_of(const float at[3], float radius)
-{
-    const float all = radius * radius, square = all > FLT_MAX ? FLT_MAX : all;
-    qd_join_ball ball = {.at = {at[0], at[1], at[2]}};
-
-    ball.inside = square >= SQUARE_MIN ? square * (1 - ERROR_SHARE) : -1;
-    ball.outside = (square >= SQUARE_MIN ? square : SQUARE_MIN) * (1 + ERROR_SHARE);
-    return ball;
-}
 
 /* ---- the steps, for each set of instructions ---- */
 
 /* The mask of 16 points from `i` on. Adds points that are not surely in the ball to `unsure`. */
 typedef uint16_t mask_fn(float *const at[3], uint32_t i, const qd_join_ball *ball, uint32_t *unsure, unsigned axes);
+
+INLINE void add_bits(qd_join_counts *to, uint64_t now, uint64_t was)
+{
+    to->is += (uint32_t)__builtin_popcountll(now);
+    to->both += (uint32_t)__builtin_popcountll(now & was);
+    to->differ += (uint32_t)__builtin_popcountll(now ^ was);
+}
 
 /* Four masks at a time. */
 INLINE qd_join_counts count_bits(const uint16_t *is, const uint16_t *did, uint32_t words)
@@ -39,25 +30,43 @@ INLINE qd_join_counts count_bits(const uint16_t *is, const uint16_t *did, uint32
     qd_join_counts counts = {0, 0, 0};
 
     for (uint32_t word = 0; word < words; word += QD_JOIN_FOUR) {
-        const uint64_t now = qd_join_four_masks(is, word, words), was = qd_join_four_masks(did, word, words);
-
-        counts.is += (uint32_t)__builtin_popcountll(now);
-        counts.both += (uint32_t)__builtin_popcountll(now & was);
-        counts.differ += (uint32_t)__builtin_popcountll(now ^ was);
+        add_bits(&counts, qd_join_four_masks(is, word), qd_join_four_masks(did, word));
     }
     return counts;
+}
+
+/* The masks of up to four words from `word` on. They are counted in registers and stored at once: a load of four masks
+ * would wait for the stores of each. */
+INLINE uint32_t find_four(mask_fn *mask, const qd_join_points *points, uint32_t word, uint32_t words,
+                          const qd_join_ball *now, const qd_join_ball *was, uint16_t *is, uint16_t *did,
+                          qd_join_counts *counts, unsigned axes)
+{
+    uint64_t in = 0, old = 0;
+    uint32_t unsure = 0;
+
+    for (uint32_t i = 0; i < words; i++) {
+        in |= (uint64_t)mask(points->now, (word + i) * QD_JOIN_LANES, now, &unsure, axes) << i * QD_JOIN_LANES;
+        old |= (uint64_t)mask(points->was, (word + i) * QD_JOIN_LANES, was, &unsure, axes) << i * QD_JOIN_LANES;
+    }
+    memcpy(is + word, &in, sizeof in);
+    memcpy(did + word, &old, sizeof old);
+    add_bits(counts, in, old);
+    return unsure;
 }
 
 INLINE bool find_both(mask_fn *mask, const qd_join_points *points, uint32_t words, const qd_join_ball *now,
                       const qd_join_ball *was, uint16_t *is, uint16_t *did, qd_join_counts *counts, unsigned axes)
 {
-    uint32_t unsure = 0;
+    qd_join_counts sum = {0, 0, 0};
+    uint32_t unsure = 0, word = 0;
 
-    for (uint32_t word = 0; word < words; word++) {
-        is[word] = mask(points->now, word * QD_JOIN_LANES, now, &unsure, axes);
-        did[word] = mask(points->was, word * QD_JOIN_LANES, was, &unsure, axes);
+    for (; word + QD_JOIN_FOUR <= words; word += QD_JOIN_FOUR) {
+        unsure |= find_four(mask, points, word, QD_JOIN_FOUR, now, was, is, did, &sum, axes);
     }
-    *counts = count_bits(is, did, words);
+    if (word < words) {
+        unsure |= find_four(mask, points, word, words - word, now, was, is, did, &sum, axes);
+    }
+    *counts = sum;
     return unsure != 0;
 }
 
@@ -121,13 +130,10 @@ INLINE void pack_all(pack_fn *pack, const uint32_t *from, const uint16_t *masks,
 INLINE void copy_columns(const qd_join_points *from, uint32_t first, uint32_t count, const qd_join_points *to,
                          uint32_t at, unsigned axes)
 {
-    for (unsigned k = 0; k < axes; k++) {
-        const float *now = from->now[k] + first, *was = from->was[k] + first;
-        float *to_now = to->now[k] + at, *to_was = to->was[k] + at;
-
-        for (uint32_t i = 0; i < count; i += QD_JOIN_LANES) {
-            memcpy(to_now + i, now + i, QD_JOIN_LANES * sizeof now[0]);
-            memcpy(to_was + i, was + i, QD_JOIN_LANES * sizeof was[0]);
+    for (uint32_t i = 0; i < count; i += QD_JOIN_LANES) {
+        for (unsigned k = 0; k < axes; k++) {
+            memcpy(to->now[k] + at + i, from->now[k] + first + i, QD_JOIN_LANES * sizeof(float));
+            memcpy(to->was[k] + at + i, from->was[k] + first + i, QD_JOIN_LANES * sizeof(float));
         }
     }
 }

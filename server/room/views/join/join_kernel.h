@@ -9,6 +9,7 @@
 #ifndef QD_ROOM_VIEWS_JOIN_JOIN_KERNEL_H
 #define QD_ROOM_VIEWS_JOIN_JOIN_KERNEL_H
 
+#include <float.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -26,7 +27,20 @@ typedef struct qd_join_ball {
     float inside, outside;
 } qd_join_ball;
 
-qd_join_ball qd_join_ball_of(const float at[3], float radius);
+/* The relative error of a sum of squares in float32 is smaller than this. */
+#define QD_JOIN_ERROR_SHARE 0x1p-19f
+/* Smaller squares decide nothing, because squares of very small floats underflow. */
+#define QD_JOIN_SQUARE_MIN 0x1p-80f
+
+static inline qd_join_ball qd_join_ball_of(const float at[3], float radius)
+{
+    const float all = radius * radius, square = all > FLT_MAX ? FLT_MAX : all;
+    qd_join_ball ball = {.at = {at[0], at[1], at[2]}};
+
+    ball.inside = square >= QD_JOIN_SQUARE_MIN ? square * (1 - QD_JOIN_ERROR_SHARE) : -1;
+    ball.outside = (square >= QD_JOIN_SQUARE_MIN ? square : QD_JOIN_SQUARE_MIN) * (1 + QD_JOIN_ERROR_SHARE);
+    return ball;
+}
 /* A ball without points. */
 #define QD_JOIN_NO_BALL ((qd_join_ball){.inside = -1, .outside = -1})
 
@@ -35,15 +49,20 @@ typedef struct qd_join_counts {
     uint32_t is, both, differ;
 } qd_join_counts;
 
-/* Four of `words` masks, from `word` on; those behind the last one are empty, but can be read. */
+/* Masks lie in fours; behind the last one there are empty masks. */
 #define QD_JOIN_FOUR 4u
-static inline uint64_t qd_join_four_masks(const uint16_t *masks, uint32_t word, uint32_t words)
+static inline uint64_t qd_join_four_masks(const uint16_t *masks, uint32_t word)
 {
-    const uint32_t left = words - word;
     uint64_t four;
 
     memcpy(&four, masks + word, sizeof four);
-    return left < QD_JOIN_FOUR ? four & ((UINT64_C(1) << left * QD_JOIN_LANES) - 1) : four;
+    return four;
+}
+
+/* How many masks `words` of them take. */
+static inline uint32_t qd_join_stride(uint32_t words)
+{
+    return (words + QD_JOIN_FOUR - 1) / QD_JOIN_FOUR * QD_JOIN_FOUR;
 }
 
 typedef struct qd_join_kernel {

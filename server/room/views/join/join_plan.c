@@ -55,13 +55,13 @@ static void sort_bodies(const struct making *of)
 
 /* ---- groups ---- */
 
-/* How far from its center a body may meet the grid's entries, a little more for the rounding of cells. */
-static float with_slack(const struct making *of, float center, float half, float sign)
+/* So far from a center, to the side of `sign`, and a little more for the rounding of cells. */
+static inline float beyond(float center, double reach, double sign)
 {
-    const double reach = (double)half + (double)of->from->slack + (double)of->grid->slack;
-    const double at = (double)center + (double)sign * (reach + 0x1p-20 * (fabs((double)center) + reach));
+    const double at = (double)center + sign * (reach + 0x1p-20 * (fabs((double)center) + reach));
+    const double most = (double)FLT_MAX, low = at > most ? most : at;
 
-    return (float)fmax(fmin(at, (double)FLT_MAX), -(double)FLT_MAX);
+    return (float)(low < -most ? -most : low);
 }
 
 static qd_join_area area_of(const struct making *of, const qd_join_group *group)
@@ -78,11 +78,13 @@ static qd_join_area area_of(const struct making *of, const qd_join_group *group)
         }
         half = wide > half ? wide : half;
     }
+    /* How far from its center a body may meet the grid's entries. */
+    const double reach = (double)half + (double)of->from->slack + (double)of->grid->slack;
     return (qd_join_area){
-        .x0 = qd_join_cell(of->grid, 0, with_slack(of, lo[0], half, -1)),
-        .x1 = qd_join_cell(of->grid, 0, with_slack(of, hi[0], half, 1)),
-        .y0 = qd_join_cell(of->grid, 1, with_slack(of, lo[1], half, -1)),
-        .y1 = qd_join_cell(of->grid, 1, with_slack(of, hi[1], half, 1)),
+        .x0 = qd_join_cell(of->grid, 0, beyond(lo[0], reach, -1)),
+        .x1 = qd_join_cell(of->grid, 0, beyond(hi[0], reach, 1)),
+        .y0 = qd_join_cell(of->grid, 1, beyond(lo[1], reach, -1)),
+        .y1 = qd_join_cell(of->grid, 1, beyond(hi[1], reach, 1)),
     };
 }
 
@@ -101,8 +103,7 @@ static void place_group(const struct making *of, qd_join_group *group)
     }
     plan->points_max = group->points > plan->points_max ? group->points : plan->points_max;
     plan->looks += group->count * (uint64_t)qd_join_words(group);
-    /* Threads may read behind the masks of a group (qd_join_four_masks), but not those of another one. */
-    plan->masks += 2 * group->count * qd_join_words(group) + QD_JOIN_FOUR - 1;
+    plan->masks += 2 * group->count * (size_t)qd_join_stride(qd_join_words(group));
 }
 
 static void add_group(const struct making *of, uint32_t first, uint32_t end)

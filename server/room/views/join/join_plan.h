@@ -25,8 +25,10 @@ typedef struct qd_join_body {
     uint32_t relayed;           /* of a derived view: how many positions are relayed */
     bool is : 1, did : 1;
     bool is_box : 1, is_derived : 1, relays : 1;
-    uint8_t binding; /* qd_join_binding */
-    uint16_t joint;  /* of a derived view whose positions are relayed with those of others: qd_view_member.joint */
+    bool is_bare : 1;  /* of a derived view: see qd_derived_compare_bare */
+    bool by_range : 1; /* of a derived view: who leaves is out of range */
+    uint8_t binding;   /* qd_join_binding */
+    uint16_t joint;    /* of a derived view whose positions are relayed with those of others: qd_view_member.joint */
 } qd_join_body;
 
 _Static_assert(sizeof(qd_join_body) == 64, "one cache line");
@@ -59,6 +61,8 @@ typedef struct qd_join_part {
     uint64_t entries;    /* visible entries of derived views, more than at the last tick; it wraps around */
     size_t bindings;     /* derived views whose limit begins or ceases to bind */
     size_t relayed;      /* positions of derived views */
+    size_t list, room;   /* where changes are listed while their masks are in the cache, and how many have room there */
+    bool is_listed;      /* all that differs is */
 } qd_join_part;
 
 /* The bodies of a tick, in the order of rows. */
@@ -85,8 +89,7 @@ typedef struct qd_join_plan {
     qd_block block;
 } qd_join_plan;
 
-/* The masks of a body: so many for where points are, and then as many for where they were. */
-static inline size_t qd_join_words(const qd_join_group *group)
+static inline uint32_t qd_join_words(const qd_join_group *group)
 {
     return (group->points + QD_JOIN_LANES - 1) / QD_JOIN_LANES;
 }

@@ -105,22 +105,26 @@ typedef struct qd_observer {
     bool owns_lists : 1; /* of a copy (last_tick.h): the row has other lists now */
     bool is_derived : 1; /* it has no visible entries (derived/derived.h) */
 
-    uint32_t id;
-    uint32_t before; /* the copy of it as it was at the last tick; QD_NONE: it has not changed. Of a copy: the row */
-    uint32_t *exceptions; /* `hide`, then `show`, each ascending */
+    /* One more with what following an entity needs. */
     float at[3], leave_margin;
     float range, half[3];
+    qd_observer_links of_anchor; /* of observers at the same entity */
+    uint32_t body[QD_BODIES];    /* in the visibility index; QD_NONE */
+    uint32_t id;
+    uint32_t before; /* the copy of it as it was at the last tick; QD_NONE: it has not changed. Of a copy: the row */
+
+    uint32_t *exceptions; /* `hide`, then `show`, each ascending */
     uint32_t limit, enter_budget;
     float direction[3], angle;
     double unit[3], cosine, sine; /* of a cone */
     float relay_range[QD_VIEW_TIERS_MAX];
     uint16_t relay_every[QD_VIEW_TIERS_MAX];
-    uint32_t body[QD_BODIES]; /* in the visibility index; QD_NONE */
-    qd_observer_links of_member,
-        of_anchor; /* the lists of its member's observers, and of observers at the same entity */
+    qd_observer_links of_member; /* of its member's observers */
 } qd_observer;
 
-_Static_assert(offsetof(qd_observer, id) <= 64 && sizeof(qd_observer) % 64 == 0, "each has its own cache lines");
+_Static_assert(offsetof(qd_observer, at) == 64 && offsetof(qd_observer, exceptions) == 128 &&
+                   sizeof(qd_observer) % 64 == 0,
+               "each has its own cache lines");
 _Static_assert(QD_VIEW_EXCEPTIONS_MAX <= UINT16_MAX && QD_VIEW_TIERS_MAX <= UINT8_MAX, "the counts fit");
 _Static_assert(QD_VIEW_EVERY_MAX <= UINT16_MAX, "relay_every fits");
 
@@ -279,8 +283,9 @@ static inline uint32_t qd_use_index(uint32_t use)
 /* What a tick finds: an entity comes into a region of an observer, or goes from it. */
 typedef struct qd_crossing {
     uint32_t use; /* the observer, and which of its bodies (qd_use) */
-    uint32_t slot : 31;
+    uint32_t slot : 30;
     uint32_t begins : 1;
+    uint32_t by_range : 1; /* of a derived view: only the range can be the reason of a leave */
 } qd_crossing;
 
 typedef struct qd_crossings {

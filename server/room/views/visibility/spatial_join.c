@@ -7,9 +7,12 @@
 #include "../derived/derived_limit.h"
 #include "../derived/derived_once.h"
 #include "join_bodies.h"
+#include "join_lists.h"
 
 /* Looks beyond one for each visible entry: they take a tenth of a second. */
 #define LOOKS_WITHOUT_HITS_MAX (UINT64_C(1) << 24)
+
+#define AHEAD 8u /* bodies; their rows are anywhere in memory */
 
 #define PARTS_PER_WORKER 4u
 #define PARTS_MAX        256u
@@ -20,9 +23,10 @@ static void compare_body(const qd_views *views, qd_join_block *block, uint32_t i
 {
     qd_join *join = views->join;
     qd_join_body *body = &join->plan.bodies[i];
-    uint16_t *is = qd_join_masks_of(join, block->group, i), *did = is + block->words;
+    uint16_t *is = qd_join_masks_of(join, block->group, i), *did = is + block->stride;
+    qd_join_counts counts;
 
-    const qd_join_counts counts = qd_join_compare(views, join->kernel, block, body, is, did);
+    qd_join_compare(views, join->kernel, block, body, is, did, &counts);
     if (!body->is_derived) {
         body->differ = counts.differ;
         part->found += body->differ;
@@ -30,7 +34,9 @@ static void compare_body(const qd_views *views, qd_join_block *block, uint32_t i
     }
     const uint32_t *near = &join->derived[body->region / QD_REGION_BODIES].near;
     part->entries -= *near;
-    qd_derived_compare(views, block, body, counts, is, did);
+    if (!qd_derived_compare_bare(views, body, &counts)) {
+        qd_derived_compare(views, block, body, &counts, is, did);
+    }
     part->entries += *near;
     part->changes += body->differ;
     part->relayed += body->relayed;
@@ -49,7 +55,7 @@ static void unite_body(const qd_views *views, qd_join_block *block, uint32_t i, 
         qd_once_start(block);
     }
     *joint = body->joint;
-    qd_once_add(block, is, is + block->words);
+    qd_once_add(block, is, is + block->stride);
 }
 
 static void compare_group(const qd_views *views, qd_join_block *block, uint32_t end, qd_join_part *part)
@@ -58,6 +64,9 @@ static void compare_group(const qd_views *views, qd_join_block *block, uint32_t 
     uint16_t joint = 0;
 
     for (uint32_t i = block->group->first; i < block->group->first + block->group->count; i++) {
+        if (i + AHEAD < end) {
+            __builtin_prefetch(&views->join->derived[plan->bodies[i + AHEAD].region / QD_REGION_BODIES], 1);
+        }
         if (i + 1 < end && plan->bodies[i + 1].is_derived && plan->bodies[i + 1].limit > 0) {
             qd_derived_limit_fetch(views, &plan->bodies[i + 1]);
         }
@@ -80,73 +89,11 @@ static void compare_part(size_t task, void *argument)
     const uint32_t end = plan->groups[part->end - 1].first + plan->groups[part->end - 1].count;
 
     for (uint32_t g = part->first; g < part->end; g++) {
+        const size_t before = part->changes;
+
         qd_join_block_fill(&block, views->join->kernel, &plan->groups[g]);
         compare_group(views, &block, end, part);
-    }
-}
-
-/* ---- what differs ---- */
-
-/* Adds what differs of a body. Returns where the next ones go. */
-static qd_crossing *add_crossings(const qd_views *views, const qd_join_block *block, uint32_t i, qd_crossing *to)
-{
-    const qd_join_body *body = &views->join->plan.bodies[i];
-    const uint16_t *is = qd_join_masks_of(views->join, block->group, i), *did = is + block->words;
-    const uint32_t use = qd_use(body->region % QD_REGION_BODIES, body->region / QD_REGION_BODIES);
-
-    const qd_crossing *end = to + body->differ;
-    for (uint32_t word = 0; to < end; word += QD_JOIN_FOUR) {
-        const uint64_t now = qd_join_four_masks(is, word, block->words);
-        const uint64_t was = qd_join_four_masks(did, word, block->words);
-
-        for (uint64_t differ = now ^ was; differ != 0; differ &= differ - 1) {
-            const uint32_t bit = (uint32_t)__builtin_ctzll(differ);
-
-            *to++ = (qd_crossing){use, block->points.slot[word * QD_JOIN_LANES + bit], now >> bit & 1};
-        }
-    }
-    return to;
-}
-
-static void list_body(const qd_views *views, qd_join_block *block, uint32_t i, qd_crossing **found,
-                      qd_crossing **changes)
-{
-    const qd_join_body *body = &views->join->plan.bodies[i];
-
-    if (body->differ == 0 && body->binding != QD_JOIN_BINDS) {
-        return;
-    }
-    if (!block->has_slots) {
-        qd_join_block_slots(block);
-    }
-    if (!body->is_derived) {
-        *found = add_crossings(views, block, i, *found);
-        return;
-    }
-    *changes = add_crossings(views, block, i, *changes);
-    if (body->binding == QD_JOIN_BINDS) {
-        qd_derived_list_chosen(&views->join->derived[body->region / QD_REGION_BODIES], block,
-                               qd_join_masks_of(views->join, block->group, i));
-    }
-}
-
-static void list_part(size_t task, void *argument)
-{
-    const qd_views *views = argument;
-    const qd_join_plan *plan = &views->join->plan;
-    const qd_join_part *part = &plan->parts[task];
-    qd_join_block block = qd_join_block_of(views, task);
-    qd_crossing *found = views->join->found, *changes = views->join->changes;
-
-    for (size_t i = 0; i < task; i++) {
-        found += plan->parts[i].found;
-        changes += plan->parts[i].changes;
-    }
-    for (uint32_t g = part->first; g < part->end; g++) {
-        qd_join_block_take(&block, &plan->groups[g]);
-        for (uint32_t i = block.group->first; i < block.group->first + block.group->count; i++) {
-            list_body(views, &block, i, &found, &changes);
-        }
+        qd_lists_group(views, &block, before, part);
     }
 }
 
@@ -221,15 +168,17 @@ static bool advance(qd_views *views, const qd_executor *executor)
     return make_plan(views, parts_max);
 }
 
-/* Memory for the blocks of the parts and for all masks. */
+/* Memory for the blocks of the parts, for all masks and for lists of changes. */
 static bool fit_comparing(qd_views *views)
 {
     qd_join *join = views->join;
+    const size_t listed = qd_lists_place(&join->plan) * sizeof join->found[0];
 
     join->block_bytes = qd_join_block_bytes(&join->grid, &join->plan, qd_views_axes(views));
     join->blocks = qd_block_fit(&join->memory_of_blocks, views->heap, join->block_bytes * join->plan.part_count);
     join->masks = qd_block_fit(&join->memory_of_masks, views->heap, join->plan.masks * sizeof join->masks[0]);
-    return join->blocks && join->masks && qd_once_begin(views);
+    join->found = qd_block_fit(&join->memory_of_found, views->heap, listed);
+    return join->blocks && join->masks && join->found && qd_once_begin(views);
 }
 
 static void choose_kernel(qd_views *views)
@@ -268,14 +217,21 @@ qd_crossings qd_join_tick(qd_views *views, const qd_executor *executor, uint64_t
     if (all.count > limit || views->visible_count + all.entries > limit) {
         return incomplete;
     }
-    qd_crossing *memory =
-        qd_block_fit(&join->memory_of_found, views->heap, (all.count + all.change_count) * sizeof memory[0]);
-    if (!memory || (bindings > 0 && !fit_lists(views))) {
-        return fail(views);
+    if (qd_lists_are_complete(&join->plan)) {
+        qd_lists_join(join);
+    } else {
+        qd_crossing *memory =
+            qd_block_fit(&join->memory_of_found, views->heap, (all.count + all.change_count) * sizeof memory[0]);
+
+        if (!memory || (bindings > 0 && !fit_lists(views))) {
+            return fail(views);
+        }
+        join->found = memory;
+        join->changes = memory + all.count;
+        executor->run(executor->context, join->plan.part_count, qd_lists_part, views);
     }
-    all.all = join->found = memory;
-    all.changes = join->changes = memory + all.count;
-    executor->run(executor->context, join->plan.part_count, list_part, views);
+    all.all = join->found;
+    all.changes = join->changes;
     for (uint32_t i = 0; i < join->plan.part_count; i++) {
         join->relayed += join->plan.parts[i].relayed;
     }

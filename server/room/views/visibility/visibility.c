@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../../../base/ablation.h"
 #include "../derived/derived.h"
 #include "../state/last_tick.h"
 #include "join_bodies.h"
@@ -113,8 +114,9 @@ static qd_crossings crossings_of(qd_views *views, qd_crossings joined, const qd_
         }
         const uint32_t one = views->use[qd_space_event_a(event)], other = views->use[qd_space_event_b(event)];
         const uint32_t observers = qd_use_body(one) < QD_BODIES ? one : other;
-        all[count++] =
-            (qd_crossing){observers, qd_use_index(one ^ other ^ observers), qd_space_event_kind(event) != QD_SPACE_END};
+        all[count++] = (qd_crossing){.use = observers,
+                                     .slot = qd_use_index(one ^ other ^ observers),
+                                     .begins = qd_space_event_kind(event) != QD_SPACE_END};
     }
     joined.all = all;
     joined.count = count;
@@ -168,7 +170,7 @@ static void stop_join(qd_views *views)
 void qd_visibility_settle(qd_views *views)
 {
     (void)qd_space_settle(views->index);
-    const bool pays = join_pays(views);
+    const bool pays = !QD_WITHOUT(SPATIAL_JOIN) && join_pays(views);
     if (pays && !views->uses_join && qd_join_regions_start(views)) {
         views->uses_join = true;
         qd_view_index_refilter(views);

@@ -180,6 +180,23 @@ void qd_view_index_center(qd_views *views, const qd_observer *observer)
     flush(&positions);
 }
 
+#define AHEAD 8u
+
+/* Entities and observers are anywhere in memory. */
+static void prefetch_carriers(const qd_views *views, uint32_t i)
+{
+    if (i + 2 * AHEAD < views->changed_carriers_count) {
+        __builtin_prefetch(&views->targets[views->changed_carriers[i + 2 * AHEAD]]);
+    }
+    if (i + AHEAD < views->changed_carriers_count) {
+        const uint32_t row = views->targets[views->changed_carriers[i + AHEAD]].anchored;
+
+        if (row != QD_NONE) {
+            __builtin_prefetch(&views->observers[row].at, 1);
+        }
+    }
+}
+
 void qd_view_index_follow(qd_views *views)
 {
     struct positions positions;
@@ -187,6 +204,7 @@ void qd_view_index_follow(qd_views *views)
     positions.views = views;
     positions.count = 0;
     for (uint32_t i = 0; i < views->changed_carriers_count; i++) {
+        prefetch_carriers(views, i);
         qd_target *target = &views->targets[views->changed_carriers[i]];
 
         target->flags &= (uint8_t)~QD_TARGET_CARRIER_CHANGED;
