@@ -63,6 +63,7 @@
     X(SPATIAL_JOIN, "spatial_join")                                                                                    \
     X(DERIVED_VIEWS, "derived_views")                                                                                  \
     X(GRID_STAY, "grid_stay")                                                                                          \
+    X(JOIN_SPANS, "join_spans")                                                                                        \
     X(BARE_VIEWS, "bare_views")                                                                                        \
     X(HOT_LISTS, "hot_lists")                                                                                          \
     X(LIST_SORT, "list_sort")                                                                                          \

@@ -14,6 +14,8 @@
  *     traversal   finding all begins and ends of one space whose bodies are registered already; all workers are awake
  *     space       the same with sleeping workers, and with bodies that the tick registers, as in rooms of that size
  *     room        a room with that space: all entities move by their roster, then the tick, then its events in order
+ *     views       a room with an observer of range 16 at each of 10,000 entities, without pairs: the moves, the tick, and
+ *                 its enters and leaves in order. Then with all positions relayed once
  *     rooms       so many rooms of 100 entities, each moved and ticked by an actor of its own
  *
  * The scene is boxes of 1 x 1 in a world of side 4 sqrt(n). All move up to 0.25 per axis and tick. The events of every
@@ -27,7 +29,7 @@
 
 #include "crowd.h"
 #include "median.h"
-#include "server/room/room.h"
+#include "server/room/room_views.h"
 #include "server/space/space.h"
 #include "server/space/tuning.h"
 #include "server/work/pool.h"
@@ -36,6 +38,7 @@
 #define TICKS_WARM   5u
 #define TURNS_MAX    100u
 #define ROOM_COUNT   100u /* entities in each of many rooms */
+#define OBSERVERS    10000u
 
 /* Makes a part of a scene, moves what is in it, does a tick's work: in an actor's run, and adds to the digest. */
 typedef struct part part;
@@ -199,13 +202,15 @@ static void work_traversal(part *p, const qd_executor *executor)
 
 /* ---- a room ---- */
 
-static void make_room(part *p)
+static void make_empty_room(part *p)
 {
     const crowd *c = &p->crowd;
     const qd_room_config config = {.space = {.max_x = (float)c->side, .max_y = (float)c->side},
                                    .entities_max = c->count,
                                    .events_max = 1u << 20,
-                                   .roster_ids_max = c->count};
+                                   .roster_ids_max = c->count,
+                                   .observers_max = OBSERVERS,
+                                   .visible_entries_max = 1u << 24};
     const qd_room_batch all = {
         .count = c->count, .id = p->slot, .x = c->at[0], .y = c->at[1], .half_x = c->half, .half_y = c->half};
     const qd_room_roster roster = {.count = c->count, .id = p->slot};
@@ -218,10 +223,15 @@ static void make_room(part *p)
         abort();
     }
     qd_room_spawn(p->room, p->member, &all, false, &refusals);
-    qd_room_subscribe(p->room, p->member, (qd_room_interest){0});
     if (qd_room_roster_name(p->room, p->member, &roster) != QD_OK) {
         abort();
     }
+}
+
+static void make_room(part *p)
+{
+    make_empty_room(p);
+    qd_room_subscribe(p->room, p->member, (qd_room_interest){0});
     qd_room_tick(p->room, &qd_executor_serial, 0);
 }
 
@@ -237,20 +247,83 @@ static void add_pairs(part *p, qd_room_pairs pairs)
     }
 }
 
-static void work_room(part *p, const qd_executor *executor)
+static void move_room(part *p, const qd_executor *executor)
 {
     const crowd *c = &p->crowd;
     const qd_room_roster_positions places = {.count = c->count, .x = c->at[0], .y = c->at[1]};
     qd_room_refusals refusals;
-    qd_room_report report;
 
     if (qd_room_move_roster(p->room, p->member, &places, &refusals) != QD_OK) {
         abort();
     }
     qd_room_tick(p->room, executor, 0);
+}
+
+static void work_room(part *p, const qd_executor *executor)
+{
+    qd_room_report report;
+
+    move_room(p, executor);
     while (qd_room_next_report(p->room, &report)) {
         add_pairs(p, report.ends);
         add_pairs(p, report.begins);
+    }
+}
+
+/* ---- views ---- */
+
+static void make_views(part *p, bool relays)
+{
+    static const float relay_range[] = {1e9f}, range = 16;
+    static const uint32_t relay_every[] = {1};
+    const uint8_t anchored = 1;
+
+    make_empty_room(p);
+    qd_room_view_options_set(p->room, p->member, (qd_room_view_options){.relays_once = relays});
+    for (uint32_t i = 0; i < OBSERVERS && i < p->crowd.count; i++) {
+        const qd_msg_observers batch = {.count = 1,
+                                        .id = &i,
+                                        .anchored = &anchored,
+                                        .entity = &i,
+                                        .range = &range,
+                                        .tier_count = relays,
+                                        .relay_range = relay_range,
+                                        .relay_every = relay_every};
+        qd_room_refusals refusals;
+
+        qd_room_observe(p->room, p->member, &batch, &refusals);
+        if (refusals.count > 0) {
+            abort();
+        }
+    }
+}
+
+static void make_plain_views(part *p)
+{
+    make_views(p, false);
+}
+
+static void make_relaying_views(part *p)
+{
+    make_views(p, true);
+}
+
+static void add_entries(part *p, uint32_t count, const uint32_t *observer, const uint32_t *id)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        p->digest = mixed(p->digest + ((uint64_t)observer[i] << 32 | id[i]));
+    }
+}
+
+static void work_views(part *p, const qd_executor *executor)
+{
+    qd_room_view_report report;
+
+    move_room(p, executor);
+    while (qd_room_next_view(p->room, &report)) {
+        add_entries(p, report.leave_count, report.leave_observer, report.leave_id);
+        add_entries(p, report.enter_count, report.enter_observer, report.enter.id);
+        p->digest = mixed(p->digest + report.relay_count);
     }
 }
 
@@ -393,7 +466,7 @@ static bool measure(const scene *of, const qd_scheduler *const pool[2], uint32_t
     }
     show_deinit(&s);
     double alone = median(times[0], counts[0]), together = median(times[1], counts[1]);
-    printf("%-6s %9u %10.3f %10.3f %8.2f%s\n", of->name, of->count * of->parts, alone * 1e-6, together * 1e-6,
+    printf("%-10s %9u %10.3f %10.3f %8.2f%s\n", of->name, of->count * of->parts, alone * 1e-6, together * 1e-6,
            alone / together, is_same ? "" : "  WRONG: other events than on one");
     fflush(stdout);
     return is_same;
@@ -411,6 +484,9 @@ int main(int count, char **arguments)
         {"room", 30000, 1, make_room, work_room, drop_room},
         {"room", 100000, 1, make_room, work_room, drop_room},
         {"room", 1000000, 1, make_room, work_room, drop_room},
+        {"views", 10000, 1, make_plain_views, work_views, drop_room},
+        {"views", 100000, 1, make_plain_views, work_views, drop_room},
+        {"views once", 10000, 1, make_relaying_views, work_views, drop_room},
         {"rooms", ROOM_COUNT, 10000, make_room, work_room, drop_room},
     };
     uint32_t workers = 2, turns = 10, entities = 0;
@@ -441,7 +517,7 @@ int main(int count, char **arguments)
     }
     const qd_scheduler *const schedulers[2] = {qd_pool_scheduler(pools[0]), qd_pool_scheduler(pools[1])};
     bool is_same = true;
-    printf("ms a tick\nscene   entities          1 %10u    times\n", workers);
+    printf("ms a tick\nscene       entities          1 %10u    times\n", workers);
     for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
         if (strstr(scenes[i].name, chosen) != NULL &&
             (entities == 0 || entities == scenes[i].count * scenes[i].parts)) {

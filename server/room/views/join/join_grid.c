@@ -24,6 +24,20 @@ float qd_join_reach(const qd_views *views, float range)
     return views->join_tuning.always ? REACH_OF_TUNED : range * REACH_OF_RANGE;
 }
 
+/* ---- spans ---- */
+
+#define SPANS_PER_WORKER 4u
+
+qd_join_spans qd_join_spans_of(const qd_views *views, const qd_executor *executor, uint32_t items, uint32_t least)
+{
+    uint64_t count = executor->width == 1 || QD_WITHOUT(JOIN_SPANS) ? 1 : executor->width * SPANS_PER_WORKER;
+
+    count = count < QD_JOIN_SPANS_MAX ? count : QD_JOIN_SPANS_MAX;
+    const uint32_t most = items / (views->join_tuning.always ? 1 : least);
+    count = count < most ? count : most;
+    return (qd_join_spans){items, count > 0 ? (uint32_t)count : 1};
+}
+
 /* ---- entries, in the order of slots ---- */
 
 struct unsorted {
@@ -256,35 +270,72 @@ static int by_entry(const void *a, const void *b)
     return one < other ? -1 : one > other;
 }
 
+struct following {
+    const qd_views *views;
+    qd_join_grid *grid;
+    qd_join_spans spans;
+    struct {
+        float longest; /* way along an axis */
+        bool all_moved;
+    } of[QD_JOIN_SPANS_MAX];
+};
+
+static inline __attribute__((always_inline)) void follow_span(struct following *following, size_t span, unsigned axes)
+{
+    const qd_views *views = following->views;
+    const qd_join_columns *entries = &following->grid->entries;
+    const uint32_t end = qd_join_span_first(&following->spans, span + 1);
+    bool all_moved = true;
+    float longest = 0;
+
+    for (uint32_t i = qd_join_span_first(&following->spans, span); i < end; i++) {
+        const qd_target *target = &views->targets[entries->slot[i]];
+        const bool is_fresh = target->position_round == views->round;
+
+        if (i + AHEAD < end) {
+            __builtin_prefetch(&views->targets[entries->slot[i + AHEAD]]);
+        }
+        for (unsigned k = 0; k < axes; k++) {
+            const float along = fabsf(target->at[k] - entries->at.was[k][i]);
+
+            entries->at.now[k][i] = target->at[k];
+            longest = along > longest ? along : longest;
+        }
+        entries->how[i] = is_fresh ? QD_JOIN_MOVED : 0;
+        all_moved &= is_fresh;
+    }
+    following->of[span].longest = longest;
+    following->of[span].all_moved = all_moved;
+}
+
+static void follow_2d(size_t span, void *following)
+{
+    follow_span(following, span, 2);
+}
+
+static void follow_3d(size_t span, void *following)
+{
+    follow_span(following, span, 3);
+}
+
 /* Takes up new positions of the same entries, in their cells. False: some are too far from them. */
-static inline __attribute__((always_inline)) bool follow(const qd_views *views, qd_join_grid *grid, unsigned axes)
+static bool follow(const qd_views *views, const qd_executor *executor, qd_join_grid *grid, unsigned axes)
 {
     const qd_join_points before = grid->entries.at;
-    const uint32_t *slots = grid->entries.slot;
-    bool all_moved = true;
+    struct following following = {
+        .views = views, .grid = grid, .spans = qd_join_spans_of(views, executor, grid->count, QD_JOIN_SPAN_MIN)};
     float longest = 0;
 
     for (unsigned k = 0; k < axes; k++) {
         grid->entries.at.now[k] = before.was[k];
         grid->entries.at.was[k] = before.now[k];
     }
-    for (uint32_t i = 0; i < grid->count; i++) {
-        const qd_target *target = &views->targets[slots[i]];
-        const bool is_fresh = target->position_round == views->round;
-
-        if (i + AHEAD < grid->count) {
-            __builtin_prefetch(&views->targets[slots[i + AHEAD]]);
-        }
-        for (unsigned k = 0; k < axes; k++) {
-            const float along = fabsf(target->at[k] - before.now[k][i]);
-
-            before.was[k][i] = target->at[k];
-            longest = along > longest ? along : longest;
-        }
-        grid->entries.how[i] = is_fresh ? QD_JOIN_MOVED : 0;
-        all_moved &= is_fresh;
+    executor->run(executor->context, following.spans.count, axes == 3 ? follow_3d : follow_2d, &following);
+    grid->all_moved = true;
+    for (uint32_t i = 0; i < following.spans.count; i++) {
+        longest = following.of[i].longest > longest ? following.of[i].longest : longest;
+        grid->all_moved &= following.of[i].all_moved;
     }
-    grid->all_moved = all_moved;
     grid->drift += (double)longest;
     grid->slack = (float)grid->drift;
     return longest <= grid->reach && grid->slack * grid->inverse <= DRIFT_OF_CELL;
@@ -298,12 +349,13 @@ static bool may_follow(const qd_views *views, const qd_join_grid *grid, float ra
            fabsf(range - grid->range) <= grid->range * RANGE_CHANGE;
 }
 
-bool qd_join_grid_build(qd_views *views, qd_join_grid *grid, float range, uint32_t masks, uint32_t teams)
+bool qd_join_grid_build(qd_views *views, const qd_executor *executor, qd_join_grid *grid, float range, uint32_t masks,
+                        uint32_t teams)
 {
     const unsigned axes = qd_views_axes(views);
     struct unsorted from = {.count = 0};
 
-    grid->stays = may_follow(views, grid, range) && (axes == 3 ? follow(views, grid, 3) : follow(views, grid, 2));
+    grid->stays = may_follow(views, grid, range) && follow(views, executor, grid, axes);
     if (grid->stays) {
         const bool had_filters = grid->has_filters;
 

@@ -58,6 +58,21 @@ typedef struct qd_join_grid {
     qd_block sorted, unsorted, cells;
 } qd_join_grid;
 
+/* A pass over many items, in tasks that have consecutive ones. */
+#define QD_JOIN_SPANS_MAX 64u
+typedef struct qd_join_spans {
+    uint32_t items, count;
+} qd_join_spans;
+
+/* Spans of at least `least` items (of one, as the tuning may want), and one for an executor that runs one task at a
+ * time. */
+qd_join_spans qd_join_spans_of(const qd_views *views, const qd_executor *executor, uint32_t items, uint32_t least);
+#define QD_JOIN_SPAN_MIN 1024u /* a task takes a few microseconds with as many entries or observers */
+static inline uint32_t qd_join_span_first(const qd_join_spans *spans, size_t span)
+{
+    return (uint32_t)((uint64_t)spans->items * span / spans->count);
+}
+
 /* Cells from x0 to x1 and from y0 to y1, both included. */
 typedef struct qd_join_area {
     uint32_t x0, x1, y0, y1;
@@ -67,7 +82,8 @@ typedef struct qd_join_area {
 float qd_join_reach(const qd_views *views, float range);
 /* With cells for regions of about `range`. `masks` has the bits that the masks of all observers have, `teams` those that
  * the team of any has. False: no memory. */
-bool qd_join_grid_build(qd_views *views, qd_join_grid *grid, float range, uint32_t masks, uint32_t teams) QD_MUST_USE;
+bool qd_join_grid_build(qd_views *views, const qd_executor *executor, qd_join_grid *grid, float range, uint32_t masks,
+                        uint32_t teams) QD_MUST_USE;
 void qd_join_grid_deinit(qd_join_grid *grid, qd_heap *heap);
 
 /* Along the axis 0 or 1. */

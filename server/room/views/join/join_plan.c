@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#define LARGE 4 /* ranges: larger regions have groups of their own */
+#define GROUPS_MIN 128u /* of a task */
+#define LARGE      4    /* ranges: larger regions have groups of their own */
 
 struct making {
     const qd_join_grid *grid;
@@ -89,11 +90,8 @@ static qd_join_area area_of(const struct making *of, const qd_join_group *group)
 }
 
 /* Finds the points near a group. */
-static void place_group(const struct making *of, qd_join_group *group)
+static void find_points(const struct making *of, qd_join_group *group)
 {
-    qd_join_plan *plan = of->plan;
-
-    group->masks = plan->masks;
     group->points = 0;
     group->area = area_of(of, group);
     for (uint32_t y = group->area.y0; y <= group->area.y1; y++) {
@@ -101,6 +99,12 @@ static void place_group(const struct making *of, qd_join_group *group)
 
         group->points += qd_join_run(of->grid, &group->area, y, &entry);
     }
+}
+
+/* Gives a group its masks. */
+static void add_masks(qd_join_plan *plan, qd_join_group *group)
+{
+    group->masks = plan->masks;
     plan->points_max = group->points > plan->points_max ? group->points : plan->points_max;
     plan->looks += group->count * (uint64_t)qd_join_words(group);
     plan->masks += 2 * group->count * (size_t)qd_join_stride(qd_join_words(group));
@@ -111,7 +115,8 @@ static void add_group(const struct making *of, uint32_t first, uint32_t end)
     qd_join_group *group = &of->plan->groups[of->plan->group_count++];
 
     *group = (qd_join_group){.first = first, .count = end - first};
-    place_group(of, group);
+    find_points(of, group);
+    add_masks(of->plan, group);
 }
 
 static void make_groups(const struct making *of)
@@ -197,14 +202,31 @@ bool qd_join_plan_make(qd_views *views, const qd_join_grid *grid, const qd_join_
     return true;
 }
 
-void qd_join_plan_follow(const qd_views *views, const qd_join_grid *grid, const qd_join_bodies *bodies,
-                         uint32_t parts_max, qd_join_plan *plan)
+struct following {
+    struct making making;
+    qd_join_spans spans;
+};
+
+static void follow_span(size_t span, void *argument)
 {
-    const struct making making = {.grid = grid, .from = bodies, .plan = plan};
+    const struct following *following = argument;
+    const uint32_t end = qd_join_span_first(&following->spans, span + 1);
+
+    for (uint32_t i = qd_join_span_first(&following->spans, span); i < end; i++) {
+        find_points(&following->making, &following->making.plan->groups[i]);
+    }
+}
+
+void qd_join_plan_follow(const qd_views *views, const qd_executor *executor, const qd_join_grid *grid,
+                         const qd_join_bodies *bodies, uint32_t parts_max, qd_join_plan *plan)
+{
+    struct following following = {.making = {.grid = grid, .from = bodies, .plan = plan},
+                                  .spans = qd_join_spans_of(views, executor, plan->group_count, GROUPS_MIN)};
 
     clear(plan, views->round);
+    executor->run(executor->context, following.spans.count, follow_span, &following);
     for (uint32_t i = 0; i < plan->group_count; i++) {
-        place_group(&making, &plan->groups[i]);
+        add_masks(plan, &plan->groups[i]);
     }
     make_parts(plan, parts_max);
 }

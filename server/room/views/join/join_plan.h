@@ -98,7 +98,7 @@ static inline uint32_t qd_join_words(const qd_join_group *group)
 bool qd_join_plan_make(qd_views *views, const qd_join_grid *grid, const qd_join_bodies *bodies, uint32_t parts_max,
                        qd_join_plan *plan) QD_MUST_USE;
 /* The same bodies stay in their groups, with new positions. */
-void qd_join_plan_follow(const qd_views *views, const qd_join_grid *grid, const qd_join_bodies *bodies,
-                         uint32_t parts_max, qd_join_plan *plan);
+void qd_join_plan_follow(const qd_views *views, const qd_executor *executor, const qd_join_grid *grid,
+                         const qd_join_bodies *bodies, uint32_t parts_max, qd_join_plan *plan);
 
 #endif

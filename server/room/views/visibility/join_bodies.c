@@ -245,38 +245,30 @@ static bool any_attention(const qd_views *views)
     return any != 0;
 }
 
-/* The regions of the rows before this one become again what they were. */
-static void undo(qd_views *views, uint32_t end)
-{
-    const qd_join *join = views->join;
+struct following {
+    qd_views *views;
+    qd_join_spans spans;
+    struct {
+        uint32_t end; /* of the rows that have followed */
+        float slack;
+    } of[QD_JOIN_SPANS_MAX];
+};
 
-    for (uint32_t row = 0; row < end; row++) {
-        if (views->observers[row].state != QD_OBSERVER_FREE) {
-            memcpy(join->regions[row * QD_REGION_BODIES].at, join->plan.bodies[join->derived[row].body].was,
-                   sizeof join->regions[0].at);
-        }
-    }
-}
-
-/* An observer that saw nothing may have gone without attention; then there is a body more. */
-bool qd_join_bodies_follow(qd_views *views)
+/* Stops at an observer that goes far. */
+static void follow_span(size_t span, void *argument)
 {
+    struct following *following = argument;
+    qd_views *views = following->views;
     qd_join *join = views->join;
+    const uint32_t end = qd_join_span_first(&following->spans, span + 1);
+    uint32_t row = qd_join_span_first(&following->spans, span);
     float slack = 0;
 
-    if (!join->bodies.is_plain || join->plan.round + 1 != views->round || views->has_beacons ||
-        views->live != join->bodies.count || any_attention(views)) {
-        return false;
-    }
-    if (!qd_once_choose(views)) {
-        views->no_memory = true;
-        return false;
-    }
-    for (uint32_t row = 0; row < views->count; row++) {
+    for (; row < end; row++) {
         const qd_observer *observer = &views->observers[row];
         qd_join_body *body = &join->plan.bodies[join->derived[row].body];
 
-        if (row + AHEAD < views->count) {
+        if (row + AHEAD < end) {
             __builtin_prefetch(&observer[AHEAD]);
             __builtin_prefetch(&observer[AHEAD].at);
             __builtin_prefetch(&join->plan.bodies[join->derived[row + AHEAD].body], 1);
@@ -288,8 +280,7 @@ bool qd_join_bodies_follow(qd_views *views)
         const float x = observer->at[0], y = observer->at[1], z = observer->at[2];
         const float way_x = fabsf(x - was[0]), way_y = fabsf(y - was[1]), way = way_x > way_y ? way_x : way_y;
         if (!(way <= join->grid.reach)) {
-            undo(views, row);
-            return false;
+            break;
         }
         slack = way > slack ? way : slack;
         body->was[0] = was[0];
@@ -303,6 +294,48 @@ bool qd_join_bodies_follow(qd_views *views)
         body->joint = joint_of(views, observer);
         join->derived[row].rank = observer->rank;
     }
-    join->bodies.slack = slack;
-    return true;
+    following->of[span].end = row;
+    following->of[span].slack = slack;
+}
+
+/* The regions of the rows become again what they were. */
+static void undo(qd_views *views, uint32_t first, uint32_t end)
+{
+    const qd_join *join = views->join;
+
+    for (uint32_t row = first; row < end; row++) {
+        if (views->observers[row].state != QD_OBSERVER_FREE) {
+            memcpy(join->regions[row * QD_REGION_BODIES].at, join->plan.bodies[join->derived[row].body].was,
+                   sizeof join->regions[0].at);
+        }
+    }
+}
+
+/* An observer that saw nothing may have gone without attention; then there is a body more. */
+bool qd_join_bodies_follow(qd_views *views, const qd_executor *executor)
+{
+    qd_join *join = views->join;
+    struct following following = {.views = views,
+                                  .spans = qd_join_spans_of(views, executor, views->count, QD_JOIN_SPAN_MIN)};
+    float slack = 0;
+    bool all = true;
+
+    if (!join->bodies.is_plain || join->plan.round + 1 != views->round || views->has_beacons ||
+        views->live != join->bodies.count || any_attention(views)) {
+        return false;
+    }
+    if (!qd_once_choose(views)) {
+        views->no_memory = true;
+        return false;
+    }
+    executor->run(executor->context, following.spans.count, follow_span, &following);
+    for (uint32_t i = 0; i < following.spans.count; i++) {
+        slack = following.of[i].slack > slack ? following.of[i].slack : slack;
+        all &= following.of[i].end == qd_join_span_first(&following.spans, i + 1);
+    }
+    for (uint32_t i = 0; i < following.spans.count && !all; i++) {
+        undo(views, qd_join_span_first(&following.spans, i), following.of[i].end);
+    }
+    join->bodies.slack = all ? slack : join->bodies.slack;
+    return all;
 }

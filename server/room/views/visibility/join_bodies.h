@@ -14,6 +14,6 @@ bool qd_join_regions_start(qd_views *views) QD_MUST_USE;
 void qd_join_bodies_note(qd_views *views);
 /* Instead of that, if all bodies are plain and stay so: takes up their positions in the plan of the last tick. False:
  * nothing has happened, but there may be no memory. */
-bool qd_join_bodies_follow(qd_views *views);
+bool qd_join_bodies_follow(qd_views *views, const qd_executor *executor);
 
 #endif

@@ -150,16 +150,16 @@ static bool advance(qd_views *views, const qd_executor *executor)
     const size_t parts = executor->width * PARTS_PER_WORKER;
     const uint32_t parts_max = executor->width == 1 ? 1 : parts < PARTS_MAX ? (uint32_t)parts : PARTS_MAX;
 
-    const bool follows = qd_join_bodies_follow(views);
+    const bool follows = qd_join_bodies_follow(views, executor);
     if (!follows && !views->no_memory) {
         qd_join_bodies_note(views);
     }
     if (views->no_memory ||
-        !qd_join_grid_build(views, &join->grid, join->bodies.range, join->bodies.masks, join->bodies.teams)) {
+        !qd_join_grid_build(views, executor, &join->grid, join->bodies.range, join->bodies.masks, join->bodies.teams)) {
         return false;
     }
     if (follows && join->grid.stays) {
-        qd_join_plan_follow(views, &join->grid, &join->bodies, parts_max, &join->plan);
+        qd_join_plan_follow(views, executor, &join->grid, &join->bodies, parts_max, &join->plan);
         return true;
     }
     if (follows) {
