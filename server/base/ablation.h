@@ -64,6 +64,7 @@
     X(DERIVED_VIEWS, "derived_views")                                                                                  \
     X(GRID_STAY, "grid_stay")                                                                                          \
     X(JOIN_SPANS, "join_spans")                                                                                        \
+    X(OLDER_MASKS, "older_masks")                                                                                      \
     X(BARE_VIEWS, "bare_views")                                                                                        \
     X(HOT_LISTS, "hot_lists")                                                                                          \
     X(LIST_SORT, "list_sort")                                                                                          \

@@ -121,6 +121,10 @@ static void all_kernels_agree(unsigned axes)
             }
             assert_memory_equal(&counts, &expected, sizeof counts);
             assert_memory_equal(&again, &expected, sizeof counts);
+            uint16_t same[WORDS_MAX];
+            (void)kernel->now(&points, WORDS, &ball_now, same, did, &counts);
+            assert_memory_equal(same, is, qd_join_stride(WORDS) * sizeof is[0]);
+            assert_memory_equal(&counts, &expected, sizeof counts);
             assert_true(is_sound(did, unsure, points.was, was, radius, axes));
             assert_true(is_none || is_sound(is, unsure, points.now, now, radius, axes));
             for (uint32_t word = 0; word < WORDS && is_none; word++) {

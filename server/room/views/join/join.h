@@ -33,14 +33,15 @@ typedef struct qd_join {
     qd_join_plan plan;
     char *blocks; /* of the parts */
     size_t block_bytes;
-    uint16_t *masks; /* of all bodies */
+    uint16_t *masks, *older; /* of all bodies, and those of the last tick: NULL if there are none */
+    uint32_t masks_round;    /* that the masks are for */
     qd_crossing *found, *changes;
     size_t relayed; /* positions of derived views at this tick, until they are reported */
     qd_join_once *once;
     uint64_t *once_bits; /* of each of them, one for each entry of the grid: those in a view then and now */
     uint32_t once_count, once_capacity;
     size_t once_relayed; /* of `relayed` */
-    qd_block memory_of_blocks, memory_of_masks, memory_of_found, memory_of_once;
+    qd_block memory_of_blocks, memory_of_masks[2], memory_of_found, memory_of_once;
 } qd_join;
 
 static inline qd_join_block qd_join_block_of(const qd_views *views, size_t part)
@@ -57,6 +58,16 @@ static inline qd_join_block qd_join_block_of(const qd_views *views, size_t part)
 static inline uint16_t *qd_join_masks_of(const qd_join *join, const qd_join_group *group, uint32_t body)
 {
     return join->masks + group->masks + 2 * (size_t)(body - group->first) * qd_join_stride(qd_join_words(group));
+}
+
+/* The masks of a body as of the last tick, if they are those of where the points of its group were. They may be without
+ * the observer itself, but no filter or limit has changed them. */
+static inline const uint16_t *qd_join_older_of(const qd_join *join, const qd_join_group *group, uint32_t body)
+{
+    if (!join->older || !group->stays || !join->plan.bodies[body].by_range) {
+        return NULL;
+    }
+    return join->older + group->older + 2 * (size_t)(body - group->first) * qd_join_stride(qd_join_words(group));
 }
 
 #endif

@@ -57,13 +57,20 @@ void qd_join_compare_exactly(const qd_views *views, const qd_join_kernel *kernel
                              qd_join_counts *counts);
 
 /* Fills the masks of a body: in `is` the points that are in its region, in `did` those that were. An entity that went far
- * is in `is` and `did` of its entry where it is, or in `did` of the other one. Counts them. */
+ * is in `is` and `did` of its entry where it is, or in `did` of the other one. Counts them. `older`: masks of where points
+ * were that are known, or NULL. */
 static inline void qd_join_compare(const qd_views *views, const qd_join_kernel *kernel, const qd_join_block *block,
-                                   const qd_join_body *body, uint16_t *is, uint16_t *did, qd_join_counts *counts)
+                                   const qd_join_body *body, const uint16_t *older, uint16_t *is, uint16_t *did,
+                                   qd_join_counts *counts)
 {
     bool unsure = true;
 
-    if (!body->is_box) {
+    if (older) {
+        const qd_join_ball now = qd_join_ball_of(body->now, body->radius_now);
+
+        memcpy(did, older, block->stride * sizeof did[0]);
+        unsure = kernel->now(&block->points.at, block->words, &now, is, did, counts);
+    } else if (!body->is_box) {
         const qd_join_ball now = body->is ? qd_join_ball_of(body->now, body->radius_now) : QD_JOIN_NO_BALL;
         const qd_join_ball was = body->did ? qd_join_ball_of(body->was, body->radius_was) : QD_JOIN_NO_BALL;
 

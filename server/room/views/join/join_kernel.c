@@ -70,6 +70,38 @@ INLINE bool find_both(mask_fn *mask, const qd_join_points *points, uint32_t word
     return unsure != 0;
 }
 
+/* The same with known masks of where the points were. */
+INLINE uint32_t find_four_now(mask_fn *mask, const qd_join_points *points, uint32_t word, uint32_t words,
+                              const qd_join_ball *now, uint16_t *is, const uint16_t *did, qd_join_counts *counts,
+                              unsigned axes)
+{
+    uint64_t in = 0;
+    uint32_t unsure = 0;
+
+    for (uint32_t i = 0; i < words; i++) {
+        in |= (uint64_t)mask(points->now, (word + i) * QD_JOIN_LANES, now, &unsure, axes) << i * QD_JOIN_LANES;
+    }
+    memcpy(is + word, &in, sizeof in);
+    add_bits(counts, in, qd_join_four_masks(did, word));
+    return unsure;
+}
+
+INLINE bool find_now(mask_fn *mask, const qd_join_points *points, uint32_t words, const qd_join_ball *now, uint16_t *is,
+                     const uint16_t *did, qd_join_counts *counts, unsigned axes)
+{
+    qd_join_counts sum = {0, 0, 0};
+    uint32_t unsure = 0, word = 0;
+
+    for (; word + QD_JOIN_FOUR <= words; word += QD_JOIN_FOUR) {
+        unsure |= find_four_now(mask, points, word, QD_JOIN_FOUR, now, is, did, &sum, axes);
+    }
+    if (word < words) {
+        unsure |= find_four_now(mask, points, word, words - word, now, is, did, &sum, axes);
+    }
+    *counts = sum;
+    return unsure != 0;
+}
+
 INLINE uint32_t find_within(mask_fn *mask, float *const at[3], uint32_t words, const qd_join_ball *ball,
                             const uint16_t *among, uint16_t *masks, unsigned axes)
 {
@@ -145,6 +177,11 @@ INLINE void copy_columns(const qd_join_points *from, uint32_t first, uint32_t co
     {                                                                                                                  \
         return find_both(mask_##name, points, words, now, was, is, did, counts, axes);                                 \
     }                                                                                                                  \
+    isa static bool now_##axes##d_##name(const qd_join_points *points, uint32_t words, const qd_join_ball *now,        \
+                                         uint16_t *is, const uint16_t *did, qd_join_counts *counts)                    \
+    {                                                                                                                  \
+        return find_now(mask_##name, points, words, now, is, did, counts, axes);                                       \
+    }                                                                                                                  \
     isa static uint32_t within_##axes##d_##name(float *const at[3], uint32_t words, const qd_join_ball *ball,          \
                                                 const uint16_t *among, uint16_t *masks)                                \
     {                                                                                                                  \
@@ -177,10 +214,10 @@ INLINE void copy_columns(const qd_join_points *from, uint32_t first, uint32_t co
         pack_all(pack_##name, from, masks, words, to);                                                                 \
     }                                                                                                                  \
     static const qd_join_kernel kernel_##name[] = {                                                                    \
-        {both_2d_##name, within_2d_##name, admit_all_##name, count_##name, keep_all_##name, pack_all_##name,           \
-         copy_2d_##name},                                                                                              \
-        {both_3d_##name, within_3d_##name, admit_all_##name, count_##name, keep_all_##name, pack_all_##name,           \
-         copy_3d_##name},                                                                                              \
+        {both_2d_##name, now_2d_##name, within_2d_##name, admit_all_##name, count_##name, keep_all_##name,             \
+         pack_all_##name, copy_2d_##name},                                                                             \
+        {both_3d_##name, now_3d_##name, within_3d_##name, admit_all_##name, count_##name, keep_all_##name,             \
+         pack_all_##name, copy_3d_##name},                                                                             \
     };
 
 /* ---- plain C; column by column, so that compilers vectorize it ---- */

@@ -104,6 +104,7 @@ static void find_points(const struct making *of, qd_join_group *group)
 /* Gives a group its masks. */
 static void add_masks(qd_join_plan *plan, qd_join_group *group)
 {
+    group->older = group->masks;
     group->masks = plan->masks;
     plan->points_max = group->points > plan->points_max ? group->points : plan->points_max;
     plan->looks += group->count * (uint64_t)qd_join_words(group);
@@ -213,7 +214,11 @@ static void follow_span(size_t span, void *argument)
     const uint32_t end = qd_join_span_first(&following->spans, span + 1);
 
     for (uint32_t i = qd_join_span_first(&following->spans, span); i < end; i++) {
-        find_points(&following->making, &following->making.plan->groups[i]);
+        qd_join_group *group = &following->making.plan->groups[i];
+        const qd_join_area before = group->area;
+
+        find_points(&following->making, group);
+        group->stays = memcmp(&before, &group->area, sizeof before) == 0;
     }
 }
 

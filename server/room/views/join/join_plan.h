@@ -49,8 +49,9 @@ typedef enum qd_join_binding {
 typedef struct qd_join_group {
     uint32_t first, count; /* of the bodies */
     qd_join_area area;
-    uint32_t points; /* in the area */
-    size_t masks;    /* where the masks of its bodies begin */
+    uint32_t points;     /* in the area */
+    bool stays;          /* it had the same bodies and points at the last tick */
+    size_t masks, older; /* where the masks of its bodies begin, and began at the last tick */
 } qd_join_group;
 
 /* Consecutive groups that one task compares. */

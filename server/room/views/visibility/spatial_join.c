@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../../../base/ablation.h"
 #include "../derived/derived_compare.h"
 #include "../derived/derived_limit.h"
 #include "../derived/derived_once.h"
@@ -26,7 +27,7 @@ static void compare_body(const qd_views *views, qd_join_block *block, uint32_t i
     uint16_t *is = qd_join_masks_of(join, block->group, i), *did = is + block->stride;
     qd_join_counts counts;
 
-    qd_join_compare(views, join->kernel, block, body, is, did, &counts);
+    qd_join_compare(views, join->kernel, block, body, qd_join_older_of(join, block->group, i), is, did, &counts);
     if (!body->is_derived) {
         body->differ = counts.differ;
         part->found += body->differ;
@@ -176,7 +177,10 @@ static bool fit_comparing(qd_views *views)
 
     join->block_bytes = qd_join_block_bytes(&join->grid, &join->plan, qd_views_axes(views));
     join->blocks = qd_block_fit(&join->memory_of_blocks, views->heap, join->block_bytes * join->plan.part_count);
-    join->masks = qd_block_fit(&join->memory_of_masks, views->heap, join->plan.masks * sizeof join->masks[0]);
+    join->older =
+        join->masks_round + 1 == views->round && join->grid.stays && !QD_WITHOUT(OLDER_MASKS) ? join->masks : NULL;
+    join->masks =
+        qd_block_fit(&join->memory_of_masks[views->round % 2], views->heap, join->plan.masks * sizeof join->masks[0]);
     join->found = qd_block_fit(&join->memory_of_found, views->heap, listed);
     return join->blocks && join->masks && join->found && qd_once_begin(views);
 }
@@ -208,6 +212,7 @@ qd_crossings qd_join_tick(qd_views *views, const qd_executor *executor, uint64_t
         return fail(views);
     }
     executor->run(executor->context, join->plan.part_count, compare_part, views);
+    join->masks_round = views->round;
     for (uint32_t i = 0; i < join->plan.part_count; i++) {
         all.count += join->plan.parts[i].found;
         all.change_count += join->plan.parts[i].changes;
@@ -249,8 +254,8 @@ qd_join *qd_join_create(qd_heap *heap)
 void qd_join_release(qd_join *join, qd_heap *heap)
 {
     const bool gave_up = join->gave_up;
-    qd_block *blocks[] = {&join->plan.block, &join->memory_of_blocks, &join->memory_of_masks, &join->memory_of_found,
-                          &join->memory_of_once};
+    qd_block *blocks[] = {&join->plan.block,         &join->memory_of_blocks, &join->memory_of_masks[0],
+                          &join->memory_of_masks[1], &join->memory_of_found,  &join->memory_of_once};
 
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
         qd_block_deinit(blocks[i], heap);
