@@ -45,6 +45,31 @@ static const uint16_t *relayed_of(qd_join_block *block, const uint16_t *is, cons
     return masks;
 }
 
+static void fill(uint32_t *column, uint32_t count, uint32_t value)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        column[i] = value;
+    }
+}
+
+#define AHEAD 8u
+
+/* What is looked up of a body is anywhere in memory: its rank, and what depends on that. */
+static void prefetch_bodies(const struct filling *filling, uint32_t i)
+{
+    const qd_join *join = filling->views->join;
+
+    if (i + 2 * AHEAD < join->bodies.count) {
+        __builtin_prefetch(&join->derived[join->plan.bodies[i + 2 * AHEAD].region / QD_REGION_BODIES]);
+    }
+    if (i + AHEAD < join->bodies.count) {
+        const uint32_t rank = join->derived[join->plan.bodies[i + AHEAD].region / QD_REGION_BODIES].rank;
+
+        __builtin_prefetch(&filling->to->first[rank]);
+        __builtin_prefetch(&filling->views->order[rank]);
+    }
+}
+
 static void fill_body(const struct filling *filling, qd_join_block *block, uint32_t i, const uint32_t *id,
                       uint16_t *memory)
 {
@@ -56,9 +81,7 @@ static void fill_body(const struct filling *filling, qd_join_block *block, uint3
     const uint32_t observer = (uint32_t)filling->views->order[rank];
 
     const uint16_t *masks = relayed_of(block, is, is + block->stride, memory);
-    for (uint32_t row = first; row < first + body->relayed; row++) {
-        to->observer[row] = observer;
-    }
+    fill(to->observer + first, body->relayed, observer);
     join->kernel->pack(id, masks, block->words, to->id + first);
     for (unsigned k = 0; k < 3 && to->at[k]; k++) {
         join->kernel->pack((const uint32_t *)(const void *)block->points.at.now[k], masks, block->words,
@@ -91,6 +114,7 @@ static void fill_part(size_t task, void *argument)
         const uint32_t *id = NULL;
 
         for (uint32_t i = group->first; i < group->first + group->count; i++) {
+            prefetch_bodies(filling, i);
             if (!plan->bodies[i].is_derived || plan->bodies[i].relayed == 0) {
                 continue;
             }
