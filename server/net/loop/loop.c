@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "loop.h"
 
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "../../base/ablation.h"
 #include "../../base/assert.h"
@@ -37,9 +39,12 @@ void qd_loop_post(qd_loop *loop, qd_loop_request *request)
     bool first = qd_mailbox_put(&loop->requests, &request->message);
 
     /* Only the first request of a burst wakes the loop. A callback on the loop need not wake it, because the turn ends
-     * with the requests. Those that a request posts run a turn later, after the sockets (see on_turn). */
+     * with the requests. Those that a request posts run a turn later, after the sockets (see on_turn).
+     *
+     * uv_async_send would make the loop spin until this thread has returned from it. The loop may have taken this
+     * thread's core for that. */
     if (first && !qd_loop_is_current(loop)) {
-        uv_async_send(&loop->wake);
+        (void)!write(loop->wake_fd, &(uint64_t){1}, sizeof(uint64_t)); /* the count cannot overflow */
     }
 }
 
@@ -126,9 +131,15 @@ static bool should_coalesce(qd_loop *loop)
 }
 
 /* libuv calls this when a post has ended its wait; the turn comes next. */
-static void on_wake(uv_async_t *wake)
+static void on_wake(uv_poll_t *wake, int status, int events)
 {
-    if (should_coalesce(wake->data)) {
+    qd_loop *loop = wake->data;
+    uint64_t count;
+
+    (void)status;
+    (void)events;
+    (void)!read(loop->wake_fd, &count, sizeof count);
+    if (should_coalesce(loop)) {
         nanosleep(&(struct timespec){.tv_nsec = COALESCE_NS}, NULL);
     }
 }
@@ -244,7 +255,9 @@ qd_status qd_loop_init(qd_loop *loop)
     uv_timer_init(&loop->uv, &loop->sweep);
     loop->turn.data = loop->clock.data = loop->sweep.data = loop->wake.data = loop;
     uv_prepare_start(&loop->turn, on_turn);
-    if (uv_async_init(&loop->uv, &loop->wake, on_wake) != 0) {
+    loop->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (loop->wake_fd < 0 || uv_poll_init(&loop->uv, &loop->wake, loop->wake_fd) != 0 ||
+        uv_poll_start(&loop->wake, UV_READABLE, on_wake) != 0) {
         qd_loop_deinit(loop);
         return QD_ERR_SYSTEM;
     }
@@ -275,6 +288,9 @@ void qd_loop_deinit(qd_loop *loop)
     uv_run(&loop->uv, UV_RUN_DEFAULT);
     int closed = uv_loop_close(&loop->uv);
     QD_ASSERT(closed == 0);
+    if (loop->wake_fd >= 0) {
+        close(loop->wake_fd);
+    }
     qd_heap_free(&loop->heap, loop->read_buffer, QD_LOOP_READ_BYTES);
     qd_heap_deinit(&loop->heap);
 }

@@ -46,7 +46,8 @@ struct qd_loop_deadline {
 
 typedef struct qd_loop {
     uv_loop_t uv;
-    uv_async_t wake;
+    int wake_fd; /* an eventfd; not uv_async_t: see qd_loop_post */
+    uv_poll_t wake;
     uv_prepare_t turn;
     uv_idle_t idle; /* active while requests wait for the next turn */
     uv_timer_t clock;
