@@ -334,6 +334,21 @@ static uint32_t wait_for_descriptors(pid_t server, uint32_t most)
     return descriptors_of(server);
 }
 
+/* Waits until the server has had as many descriptors for a second. Returns how many. */
+static uint32_t settled_descriptors(pid_t server)
+{
+    uint32_t count = descriptors_of(server), same = 0;
+
+    while (same < 20) {
+        poll(NULL, 0, 50);
+        const uint32_t now = descriptors_of(server);
+
+        same = now == count ? same + 1 : 0;
+        count = now;
+    }
+    return count;
+}
+
 /* Waits until the server has no rooms and no sessions but that of the asking client, or for QUIET_MS. */
 static qd_msg_server_stats wait_for_rooms(const char *address)
 {
@@ -375,10 +390,9 @@ int main(int argc, char **argv)
         c.serial[i] = c.next_serial++;
     }
     const pid_t server = server_start(arguments, address);
-    /* At its first connection, the server reserves a descriptor that it keeps. */
-    const uint32_t unused = descriptors_of(server) + 1;
+    /* At its first connection, the server reserves descriptors that it keeps. */
     wait_for_rooms(address);
-    const uint32_t before = wait_for_descriptors(server, unused);
+    const uint32_t before = settled_descriptors(server);
     play(&c, server, (uint32_t)strtoul(argv[2], NULL, 10));
     for (uint32_t i = 0; i < CLIENTS; i++) {
         if (c.guests[i].client != NULL) {
