@@ -36,67 +36,42 @@ INLINE qd_join_counts count_bits(const uint16_t *is, const uint16_t *did, uint32
 }
 
 /* The masks of up to four words from `word` on. They are counted in registers and stored at once: a load of four masks
- * would wait for the stores of each. */
+ * would wait for the stores of each. `knows_did` is a constant: the masks of where the points were are there already. */
 INLINE uint32_t find_four(mask_fn *mask, const qd_join_points *points, uint32_t word, uint32_t words,
-                          const qd_join_ball *now, const qd_join_ball *was, uint16_t *is, uint16_t *did,
+                          const qd_join_ball *now, const qd_join_ball *was, bool knows_did, uint16_t *is, uint16_t *did,
                           qd_join_counts *counts, unsigned axes)
 {
-    uint64_t in = 0, old = 0;
+    uint64_t in = 0, old = knows_did ? qd_join_four_masks(did, word) : 0;
     uint32_t unsure = 0;
 
     for (uint32_t i = 0; i < words; i++) {
-        in |= (uint64_t)mask(points->now, (word + i) * QD_JOIN_LANES, now, &unsure, axes) << i * QD_JOIN_LANES;
-        old |= (uint64_t)mask(points->was, (word + i) * QD_JOIN_LANES, was, &unsure, axes) << i * QD_JOIN_LANES;
+        const uint32_t first = (word + i) * QD_JOIN_LANES;
+
+        in |= (uint64_t)mask(points->now, first, now, &unsure, axes) << i * QD_JOIN_LANES;
+        if (!knows_did) {
+            old |= (uint64_t)mask(points->was, first, was, &unsure, axes) << i * QD_JOIN_LANES;
+        }
     }
     memcpy(is + word, &in, sizeof in);
-    memcpy(did + word, &old, sizeof old);
+    if (!knows_did) {
+        memcpy(did + word, &old, sizeof old);
+    }
     add_bits(counts, in, old);
     return unsure;
 }
 
-INLINE bool find_both(mask_fn *mask, const qd_join_points *points, uint32_t words, const qd_join_ball *now,
-                      const qd_join_ball *was, uint16_t *is, uint16_t *did, qd_join_counts *counts, unsigned axes)
+INLINE bool find(mask_fn *mask, const qd_join_points *points, uint32_t words, const qd_join_ball *now,
+                 const qd_join_ball *was, bool knows_did, uint16_t *is, uint16_t *did, qd_join_counts *counts,
+                 unsigned axes)
 {
     qd_join_counts sum = {0, 0, 0};
     uint32_t unsure = 0, word = 0;
 
     for (; word + QD_JOIN_FOUR <= words; word += QD_JOIN_FOUR) {
-        unsure |= find_four(mask, points, word, QD_JOIN_FOUR, now, was, is, did, &sum, axes);
+        unsure |= find_four(mask, points, word, QD_JOIN_FOUR, now, was, knows_did, is, did, &sum, axes);
     }
     if (word < words) {
-        unsure |= find_four(mask, points, word, words - word, now, was, is, did, &sum, axes);
-    }
-    *counts = sum;
-    return unsure != 0;
-}
-
-/* The same with known masks of where the points were. */
-INLINE uint32_t find_four_now(mask_fn *mask, const qd_join_points *points, uint32_t word, uint32_t words,
-                              const qd_join_ball *now, uint16_t *is, const uint16_t *did, qd_join_counts *counts,
-                              unsigned axes)
-{
-    uint64_t in = 0;
-    uint32_t unsure = 0;
-
-    for (uint32_t i = 0; i < words; i++) {
-        in |= (uint64_t)mask(points->now, (word + i) * QD_JOIN_LANES, now, &unsure, axes) << i * QD_JOIN_LANES;
-    }
-    memcpy(is + word, &in, sizeof in);
-    add_bits(counts, in, qd_join_four_masks(did, word));
-    return unsure;
-}
-
-INLINE bool find_now(mask_fn *mask, const qd_join_points *points, uint32_t words, const qd_join_ball *now, uint16_t *is,
-                     const uint16_t *did, qd_join_counts *counts, unsigned axes)
-{
-    qd_join_counts sum = {0, 0, 0};
-    uint32_t unsure = 0, word = 0;
-
-    for (; word + QD_JOIN_FOUR <= words; word += QD_JOIN_FOUR) {
-        unsure |= find_four_now(mask, points, word, QD_JOIN_FOUR, now, is, did, &sum, axes);
-    }
-    if (word < words) {
-        unsure |= find_four_now(mask, points, word, words - word, now, is, did, &sum, axes);
+        unsure |= find_four(mask, points, word, words - word, now, was, knows_did, is, did, &sum, axes);
     }
     *counts = sum;
     return unsure != 0;
@@ -175,12 +150,12 @@ INLINE void copy_columns(const qd_join_points *from, uint32_t first, uint32_t co
                                           const qd_join_ball *was, uint16_t *is, uint16_t *did,                        \
                                           qd_join_counts *counts)                                                      \
     {                                                                                                                  \
-        return find_both(mask_##name, points, words, now, was, is, did, counts, axes);                                 \
+        return find(mask_##name, points, words, now, was, false, is, did, counts, axes);                               \
     }                                                                                                                  \
     isa static bool now_##axes##d_##name(const qd_join_points *points, uint32_t words, const qd_join_ball *now,        \
-                                         uint16_t *is, const uint16_t *did, qd_join_counts *counts)                    \
+                                         uint16_t *is, uint16_t *did, qd_join_counts *counts)                          \
     {                                                                                                                  \
-        return find_now(mask_##name, points, words, now, is, did, counts, axes);                                       \
+        return find(mask_##name, points, words, now, NULL, true, is, did, counts, axes);                               \
     }                                                                                                                  \
     isa static uint32_t within_##axes##d_##name(float *const at[3], uint32_t words, const qd_join_ball *ball,          \
                                                 const uint16_t *among, uint16_t *masks)                                \

@@ -71,8 +71,8 @@ typedef struct qd_join_kernel {
     bool (*both)(const qd_join_points *points, uint32_t words, const qd_join_ball *now, const qd_join_ball *was,
                  uint16_t *is, uint16_t *did, qd_join_counts *counts);
     /* The same, where the masks of where the points were are known. */
-    bool (*now)(const qd_join_points *points, uint32_t words, const qd_join_ball *now, uint16_t *is,
-                const uint16_t *did, qd_join_counts *counts);
+    bool (*now)(const qd_join_points *points, uint32_t words, const qd_join_ball *now, uint16_t *is, uint16_t *did,
+                qd_join_counts *counts);
     /* Puts the points of `among` that may be in a ball into masks, with one column for each axis. Returns how many. */
     uint32_t (*within)(float *const at[3], uint32_t words, const qd_join_ball *ball, const uint16_t *among,
                        uint16_t *masks);

@@ -26,7 +26,7 @@ typedef struct qd_join_body {
     bool is : 1, did : 1;
     bool is_box : 1, is_derived : 1, relays : 1;
     bool is_bare : 1;  /* of a derived view: see qd_derived_compare_bare */
-    bool by_range : 1; /* of a derived view: who leaves is out of range */
+    bool by_range : 1; /* of a derived view: an entity that leaves is out of range */
     uint8_t binding;   /* qd_join_binding */
     uint16_t joint;    /* of a derived view whose positions are relayed with those of others: qd_view_member.joint */
 } qd_join_body;
