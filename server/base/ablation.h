@@ -22,7 +22,7 @@
     X(CALLER_SPIN, "caller_spin")                                                                                      \
     X(BATCH_STEALING, "batch_stealing")                                                                                \
     X(SLICES, "slices")                                                                                                \
-    X(TURN_REST, "turn_rest")                                                                                          \
+    X(FAIR_TURNS, "fair_turns")                                                                                        \
     X(LOBBY, "lobby")                                                                                                  \
     X(SHORT_SLICES, "short_slices")                                                                                    \
     X(PREFETCH, "prefetch")                                                                                            \

@@ -72,11 +72,11 @@ typedef struct qd_link_ops {
     /* From now on calls handler.silent when no byte has arrived for a third of that time although the link was reading,
      * and handler.lost when none has for all of it. [loop] */
     void (*watch)(qd_link *link, uint32_t silence_ms);
-    /* The handler has worked so long on the frame that it has. Such frames end the link's turn, so that those of other
-     * links come in between; most frames take so little that nobody measures. [loop] */
-    void (*worked)(qd_link *link, uint64_t work_ns);
-    /* Whether the loop has time for a short run of that object, beside frames. Not if others have asked in its turn, or
-     * in the turn before: their runs are for other threads then. [loop] */
+    /* The handler may have worked for long on the frame that it has. So the link looks whether its turn is over before it
+     * delivers the next one. [loop] */
+    void (*worked)(qd_link *link);
+    /* Whether the loop has time for a short run of that object, beside frames. Not if others have asked in this pass of
+     * the loop or in the one before, or if the link is beyond its share: such runs are for other threads. [loop] */
     bool (*may_work)(qd_link *link, const void *object);
     /* Calls handler.expired once after that time, up to 100 ms late; 0 cancels. [loop] */
     void (*deadline)(qd_link *link, uint32_t after_ms);
@@ -162,9 +162,9 @@ static inline void qd_link_watch(qd_link *link, uint32_t silence_ms)
 {
     link->ops->watch(link, silence_ms);
 }
-static inline void qd_link_worked(qd_link *link, uint64_t work_ns)
+static inline void qd_link_worked(qd_link *link)
 {
-    link->ops->worked(link, work_ns);
+    link->ops->worked(link);
 }
 static inline bool qd_link_may_work(qd_link *link, const void *object)
 {

@@ -11,15 +11,15 @@ TEST(loop_works_for_a_single_object)
 {
     qd_loop loop = {0};
 
-    for (loop.turns = 1; loop.turns < 10; loop.turns++) {
+    for (loop.turns.pass = 1; loop.turns.pass < 10; loop.turns.pass++) {
         assert_true(qd_loop_may_work(&loop, &one));
         assert_true(qd_loop_may_work(&loop, &one));
     }
 }
 
-TEST(second_object_in_a_turn_is_for_other_threads)
+TEST(second_object_in_a_pass_is_for_other_threads)
 {
-    qd_loop loop = {.turns = 1};
+    qd_loop loop = {.turns.pass = 1};
 
     assert_true(qd_loop_may_work(&loop, &one));
     assert_false(qd_loop_may_work(&loop, &other));
@@ -27,24 +27,24 @@ TEST(second_object_in_a_turn_is_for_other_threads)
     assert_false(qd_loop_may_work(&loop, &one));
 }
 
-TEST(turn_after_a_crowded_one_leaves_work_to_other_threads)
+TEST(pass_after_a_crowded_one_leaves_work_to_other_threads)
 {
-    qd_loop loop = {.turns = 5};
+    qd_loop loop = {.turns.pass = 5};
 
     assert_true(qd_loop_may_work(&loop, &one));
     assert_false(qd_loop_may_work(&loop, &other));
-    loop.turns = 6;
+    loop.turns.pass = 6;
     assert_false(qd_loop_may_work(&loop, &one));
-    loop.turns = 7;
+    loop.turns.pass = 7;
     assert_true(qd_loop_may_work(&loop, &one));
 }
 
-TEST(objects_in_different_turns_take_turns)
+TEST(objects_in_different_passes_take_turns)
 {
     qd_loop loop = {0};
 
-    for (loop.turns = 1; loop.turns < 10; loop.turns++) {
-        assert_true(qd_loop_may_work(&loop, loop.turns % 2 == 0 ? &one : &other));
+    for (loop.turns.pass = 1; loop.turns.pass < 10; loop.turns.pass++) {
+        assert_true(qd_loop_may_work(&loop, loop.turns.pass % 2 == 0 ? &one : &other));
     }
 }
 

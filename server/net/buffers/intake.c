@@ -88,7 +88,7 @@ static void deliver(qd_intake *intake, const uint8_t **bytes, size_t *size)
         switch (qd_frame_reader_next(&intake->reader, bytes, size, &frame, &frame_size)) {
         case QD_FRAME_OK:
             intake->frames++;
-            intake->frames_ever++;
+            intake->unchecked += frame_size + QD_INTAKE_FRAME_BYTES;
             intake->handler->frame(intake->handler->context, intake->link, frame, frame_size);
             break;
         case QD_FRAME_MORE:

@@ -17,6 +17,11 @@
 /* Memory of a frame of at most so many bytes belongs to no thread. */
 #define QD_INTAKE_SHARED_BYTES 8192u
 
+/* After so many bytes of frames, the link looks whether its turn is over. A frame counts as QD_INTAKE_FRAME_BYTES more
+ * than it has. */
+#define QD_INTAKE_CHECK_BYTES 4096u
+#define QD_INTAKE_FRAME_BYTES 512u
+
 /* Asked before each frame. */
 typedef bool (*qd_intake_may_deliver_fn)(const qd_link *link);
 
@@ -27,10 +32,10 @@ typedef struct qd_intake {
     qd_heap *heap; /* the loop's */
     qd_codec_memory reader_memory;
     qd_frame_reader reader;
-    uint32_t frames;      /* delivered since the connection set it to 0 */
-    uint64_t frames_ever; /* delivered */
-    bool faulted;         /* the rest of the stream cannot be parsed */
-    uint8_t *held;        /* the rest of a read that a pause interrupted, or NULL */
+    uint64_t frames;  /* delivered */
+    size_t unchecked; /* bytes since the link set it to 0 */
+    bool faulted;     /* the rest of the stream cannot be parsed */
+    uint8_t *held;    /* the rest of a read that a pause interrupted, or NULL */
     size_t held_size, held_delivered;
 } qd_intake;
 

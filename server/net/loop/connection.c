@@ -22,18 +22,6 @@
  * few bytes count as queued although the system has taken them. */
 #define WRITE_BYTES_MAX 65536u
 
-/* A connection's turn takes about 0.4 ms; then the others get their turn, and the rest of its bytes waits. The turn is
- * measured in estimated nanoseconds, because reading the clock for each frame would be slow. The estimate per byte is
- * that of an answer with many small parts, the most expensive kind. */
-#define TURN_COST      400000u
-#define FRAME_COST     500u
-#define READ_BYTE_COST 1u
-#define RECORD_COST    400u
-
-/* A connection that sends less at a time waits for answers rather than for its turn. With TLS, that is less than a full
- * buffer. */
-#define LIGHT_BYTES QD_TLS_RECEIVE_BYTES
-
 /* With TLS, a loop's read buffer has three parts, each for one callback: bytes that arrived; plain bytes; sealed ones. */
 #define PLAIN_AT  QD_TLS_RECEIVE_BYTES
 #define SEALED_AT (PLAIN_AT + (QD_TLS_PLAIN_BYTES > QD_TLS_SEAL_BYTES ? QD_TLS_PLAIN_BYTES : QD_TLS_SEAL_BYTES))
@@ -97,31 +85,11 @@ static void give_up(qd_connection *connection)
 /* Decrypts what has arrived into the loop's buffer. */
 static qd_tls_received decrypt(qd_connection *connection, const uint8_t *bytes, size_t size, size_t *plain_size)
 {
-    uint32_t records = 0;
-
     lend(connection);
-    const qd_tls_received received = qd_tls_channel_receive(
-        connection->tls, bytes, size, connection->loop->read_buffer + PLAIN_AT, plain_size, &records);
-    connection->turn_cost += (uint64_t)records * RECORD_COST;
-    return received;
+    return qd_tls_channel_receive(connection->tls, bytes, size, connection->loop->read_buffer + PLAIN_AT, plain_size);
 }
 
 /* ---- reading [loop] ---- */
-
-/* Called before anything that takes time. */
-static void begin_turn(qd_connection *connection)
-{
-    if (connection->turn != connection->loop->turns) {
-        connection->turn = connection->loop->turns;
-        connection->turn_cost = 0;
-        connection->intake.frames = 0;
-    }
-}
-
-static bool is_turn_over(const qd_connection *connection)
-{
-    return connection->turn_cost + (uint64_t)connection->intake.frames * FRAME_COST >= TURN_COST;
-}
 
 static bool takes_frames(const qd_connection *connection)
 {
@@ -131,12 +99,39 @@ static bool takes_frames(const qd_connection *connection)
            !qd_connection_is_close_asked(connection) && !qd_outbox_stalled(&connection->outbox);
 }
 
+/* A few small frames take less time than it takes to read the clocks for each. */
+static bool is_turn_over(qd_connection *connection)
+{
+    if (connection->intake.unchecked >= QD_INTAKE_CHECK_BYTES) {
+        connection->intake.unchecked = 0;
+        connection->turn_over = qd_turn_is_over(&connection->loop->turns, &connection->turn);
+    }
+    return connection->turn_over;
+}
+
 /* The intake asks this before each frame. */
 static bool may_deliver(const qd_link *link)
 {
-    const qd_connection *connection = (const qd_connection *)link;
+    qd_connection *connection = (qd_connection *)link;
 
     return takes_frames(connection) && !is_turn_over(connection);
+}
+
+static void begin_turn(qd_connection *connection)
+{
+    const qd_turns *turns = &connection->loop->turns;
+
+    qd_turn_begin(&connection->loop->turns, &connection->turn);
+    connection->turn_over = connection->turn.took_ns > 0 && qd_turn_is_over(turns, &connection->turn);
+}
+
+static void end_turn(qd_connection *connection)
+{
+    qd_turn_end(&connection->loop->turns, &connection->turn);
+    if (connection->turn.parked && connection->reading) {
+        connection->reading = false;
+        uv_read_stop((uv_stream_t *)&connection->tcp);
+    }
 }
 
 /* Without a buffer, libuv reads nothing and goes on to the others: cheaper than to stop reading and start again. */
@@ -156,11 +151,9 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer);
 /* Delivers held bytes, then starts or stops reading, as the state demands. */
 static void continue_reading(qd_connection *connection)
 {
-    begin_turn(connection);
     qd_intake_continue(&connection->intake);
-    const bool holds = connection->intake.held != NULL, waits = takes_frames(connection) && is_turn_over(connection);
+    const bool holds = connection->intake.held != NULL, waits = takes_frames(connection) && connection->turn_over;
     if (holds && waits) {
-        qd_loop_note_left(connection->loop, connection);
         qd_connection_post(connection);
     }
     bool discard = connection->state == QD_CONNECTION_CLOSING || connection->state == QD_CONNECTION_LINGERING;
@@ -206,7 +199,6 @@ static void deliver(qd_connection *connection, const uint8_t *bytes, size_t size
     if (left > 0 && !qd_connection_is_close_asked(connection)) {
         qd_intake_hold(&connection->intake, bytes + size - left, left);
     }
-    connection->turn_cost += (uint64_t)size * READ_BYTE_COST;
     continue_reading(connection);
 }
 
@@ -238,10 +230,8 @@ static void deliver_encrypted(qd_connection *connection, const uint8_t *bytes, s
     }
 }
 
-static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
+static void take_read(qd_connection *connection, ssize_t count, const uv_buf_t *buffer)
 {
-    qd_connection *connection = stream->data;
-
     if (count == 0 || count == UV_ENOBUFS) {
         return;
     }
@@ -257,9 +247,6 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
         return;
     }
     connection->signs.heard_ms = uv_now(&connection->loop->uv);
-    if ((size_t)count < LIGHT_BYTES) {
-        qd_loop_note_light(connection->loop, connection);
-    }
     if (connection->tls == NULL) {
         count_in(connection, (size_t)count);
     }
@@ -272,6 +259,14 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
     } else {
         deliver(connection, (const uint8_t *)buffer->base, (size_t)count);
     }
+}
+
+static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
+{
+    qd_connection *connection = stream->data;
+
+    take_read(connection, count, buffer);
+    end_turn(connection);
 }
 
 /* ---- writing [loop] ---- */
@@ -319,8 +314,14 @@ static void on_written(uv_write_t *write, int status)
             return;
         }
     }
+    if (connection->turn.parked) {
+        qd_connection_post(connection);
+        return;
+    }
+    begin_turn(connection);
     write_out(connection);
     continue_reading(connection);
+    end_turn(connection);
     qd_connection_move(connection);
 }
 
@@ -402,7 +403,6 @@ static void write_out(qd_connection *connection)
         }
     }
     if (!connection->writing && qd_outbox_bytes(&connection->outbox) > 0) {
-        qd_loop_note_left(connection->loop, connection);
         qd_connection_post(connection);
     }
     if (connection->state == QD_CONNECTION_CLOSING && !connection->writing &&
@@ -435,6 +435,16 @@ static void on_closed(uv_handle_t *handle)
     qd_link_release(&connection->link);
 }
 
+/* What waited for the next turn is served at once. */
+static void leave_turns(qd_connection *connection)
+{
+    qd_turn_leave(&connection->loop->turns, &connection->turn);
+    if (connection->serve_waits) {
+        connection->serve_waits = false;
+        qd_loop_post(connection->loop, &connection->request);
+    }
+}
+
 /* Closes at once. If bytes are unsent, they are lost, and a reset shows the peer that its stream is cut. */
 static void close_now(qd_connection *connection)
 {
@@ -443,6 +453,7 @@ static void close_now(qd_connection *connection)
     }
     connection->state = QD_CONNECTION_CLOSED;
     connection->reading = false;
+    leave_turns(connection);
     qd_loop_deadline_clear(&connection->deadline);
     uv_mutex_lock(&connection->lock);
     atomic_store_explicit(&connection->close_asked, true, memory_order_release);
@@ -539,17 +550,21 @@ static void serve(qd_loop_request *request)
     if (qd_connection_pass_on(connection)) {
         return;
     }
+    if (connection->turn.parked) {
+        connection->serve_waits = true; /* until it is resumed */
+        return;
+    }
     uv_mutex_lock(&connection->lock);
     connection->posted = false;
     bool close_asked = qd_connection_is_close_asked(connection);
     uint64_t due_ns = connection->close_due_ns;
     uv_mutex_unlock(&connection->lock);
 
-    begin_turn(connection);
     if (connection->state == QD_CONNECTION_LEAVING) {
         qd_link_release(&connection->link);
         return;
     }
+    begin_turn(connection);
     if (connection->state == QD_CONNECTION_FRESH) {
         open_socket(connection);
     } else if (connection->state == QD_CONNECTION_LEFT) {
@@ -563,8 +578,25 @@ static void serve(qd_loop_request *request)
     if (close_asked && qd_clock_now_ns() >= due_ns) {
         close_now(connection);
     }
+    end_turn(connection);
     qd_connection_move(connection);
     qd_link_release(&connection->link);
+}
+
+/* Goes on after it was parked. */
+static void resume(qd_turn *turn)
+{
+    qd_connection *connection = (qd_connection *)((char *)turn - offsetof(qd_connection, turn));
+
+    if (connection->serve_waits) {
+        connection->serve_waits = false;
+        serve(&connection->request);
+        return;
+    }
+    begin_turn(connection);
+    continue_reading(connection);
+    end_turn(connection);
+    qd_connection_move(connection);
 }
 
 /* ---- creation ---- */
@@ -582,6 +614,7 @@ static qd_connection *create(qd_connection *connection, qd_loop *loop, const qd_
         .fd = fd,
         .deadline.expire = expire,
         .request.run = serve,
+        .turn.resume = resume,
     };
     if (uv_mutex_init(&connection->lock) != 0) {
         qd_shared_free(connection, sizeof *connection);

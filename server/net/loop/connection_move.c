@@ -18,7 +18,7 @@ void qd_connection_move(qd_connection *connection)
     uv_os_fd_t fd;
 
     if (connection->moves_to == NULL || connection->state != QD_CONNECTION_OPEN || connection->writing ||
-        qd_connection_is_close_asked(connection)) {
+        connection->turn.parked || qd_connection_is_close_asked(connection)) {
         return;
     }
     connection->fd = uv_fileno((uv_handle_t *)&connection->tcp, &fd) == 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
@@ -35,6 +35,7 @@ void qd_connection_move(qd_connection *connection)
     connection->expires = connection->deadline.next != NULL;
     qd_loop_deadline_clear(&connection->deadline);
     LIST_REMOVE(connection, links);
+    qd_turn_leave(&connection->loop->turns, &connection->turn);
     uv_close((uv_handle_t *)&connection->tcp, on_left);
 }
 

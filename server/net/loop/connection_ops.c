@@ -8,13 +8,6 @@
 #include "../../base/log.h"
 #include "connection_state.h"
 
-/* What an answer adds to a turn, per byte: the cost of one with many small parts, the most expensive kind. */
-#define ANSWER_BYTE_COST 4u
-
-/* What measured work adds, per nanosecond: a turn ends after 10 us of it, because the other links' frames mostly take
- * far less, and several links that open rooms take turns before one of those. */
-#define WORK_COST 40u
-
 static qd_connection *connection_of(const qd_link *link)
 {
     return (qd_connection *)link;
@@ -58,11 +51,6 @@ static qd_link_sent op_send(qd_link *link, qd_buffer *const *buffers, size_t cou
     qd_link_sent sent = QD_LINK_CLOSED;
 
     uv_mutex_lock(&connection->lock);
-    if (qd_loop_is_current(connection->loop)) {
-        for (size_t i = 0; i < count; i++) {
-            connection->turn_cost += (uint64_t)buffers[i]->size * ANSWER_BYTE_COST;
-        }
-    }
     if (!qd_connection_is_close_asked(connection)) {
         pushed = qd_outbox_push(&connection->outbox, buffers, count, class);
         if (pushed == QD_OUTBOX_PUSHED) {
@@ -129,12 +117,12 @@ static void op_frame_bytes_max(qd_link *link, size_t bytes_max)
     qd_intake_frame_bytes_max(&connection->intake, bytes_max);
 }
 
-static void op_worked(qd_link *link, uint64_t work_ns)
+static void op_worked(qd_link *link)
 {
     qd_connection *connection = connection_of(link);
 
     QD_VALIDATE(qd_loop_is_current(connection->loop));
-    connection->turn_cost += work_ns * WORK_COST;
+    connection->intake.unchecked = QD_INTAKE_CHECK_BYTES;
 }
 
 static bool op_may_work(qd_link *link, const void *object)
@@ -142,7 +130,7 @@ static bool op_may_work(qd_link *link, const void *object)
     qd_loop *loop = connection_of(link)->loop;
 
     QD_VALIDATE(qd_loop_is_current(loop));
-    return qd_loop_may_work(loop, object);
+    return !qd_turn_is_beyond(&loop->turns, &connection_of(link)->turn) && qd_loop_may_work(loop, object);
 }
 
 static void op_deadline(qd_link *link, uint32_t after_ms)

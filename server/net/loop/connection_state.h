@@ -61,8 +61,9 @@ typedef struct qd_connection {
     size_t write_bytes;  /* of the outbox, in the current write */
     qd_tls_channel *tls; /* NULL: not encrypted */
     qd_intake intake;
-    uint64_t turn;                   /* the loop's turn that turn_cost is of */
-    uint64_t turn_cost;              /* so far, without that of frames */
+    qd_turn turn;
+    bool turn_over;                  /* as it was when the clocks were read last */
+    bool serve_waits;                /* the request has run while the turn was parked, and still counts as posted */
     qd_signs signs;                  /* of the peer's life */
     qd_loop_deadline deadline;       /* the handler's while open; then the end of closing */
     LIST_ENTRY(qd_connection) links; /* in the list of its loop */

@@ -9,7 +9,7 @@ static void check_signs(qd_connection *connection)
         .now_ms = uv_now(&connection->loop->uv),
         .reading = connection->reading,
         .in_frame = qd_intake_is_partial(intake),
-        .frame = intake->frames_ever,
+        .frame = intake->frames,
         .arrived = qd_frame_reader_arrived(&intake->reader),
     };
 

@@ -12,17 +12,12 @@
 #include "short_slices.h"
 
 /* A loop that is woken to write more often than OFTEN_NS, for example because thousands of rooms tick, sends few frames
- * per wake. It then sleeps for COALESCE_NS before each turn, so that each turn sends more. Sleeping lowers its rate of
+ * per wake. It then sleeps for COALESCE_NS before each pass, so that each pass sends more. Sleeping lowers its rate of
  * wakes, so it stops only below the lower rate of OFTEN_NS_COALESCING. */
 #define OFTEN_SPAN_NS       2000000u
 #define OFTEN_NS            200000u
 #define OFTEN_NS_COALESCING 350000u
 #define COALESCE_NS         100000
-
-/* A loop with much left to do for one connection rests for a moment before it goes on, if another one has sent little
- * within LIGHT_MS. The answer to that one may have made a thread ready that waits for this core. */
-#define TURN_REST_NS 50000
-#define LIGHT_MS     20u
 
 /* The loop that runs on this thread. */
 static _Thread_local const qd_loop *current;
@@ -38,8 +33,8 @@ void qd_loop_post(qd_loop *loop, qd_loop_request *request)
 {
     bool first = qd_mailbox_put(&loop->requests, &request->message);
 
-    /* Only the first request of a burst wakes the loop. A callback on the loop need not wake it, because the turn ends
-     * with the requests. Those that a request posts run a turn later, after the sockets (see on_turn).
+    /* Only the first request of a burst wakes the loop. A callback on the loop need not wake it, because the pass ends
+     * with the requests. Those that a request posts run a pass later, after the sockets (see on_pass).
      *
      * uv_async_send would make the loop spin until this thread has returned from it. The loop may have taken this
      * thread's core for that. */
@@ -67,37 +62,17 @@ static void on_idle(uv_idle_t *idle)
     (void)idle;
 }
 
-void qd_loop_note_light(qd_loop *loop, const void *object)
+/* libuv calls this before it waits. It does everything that this pass's callbacks posted. */
+static void on_pass(uv_prepare_t *pass)
 {
-    loop->light = object;
-    loop->light_ms = uv_now(&loop->uv);
-}
+    qd_loop *loop = pass->data;
 
-void qd_loop_note_left(qd_loop *loop, const void *object)
-{
-    loop->rests |= loop->light != object;
-}
-
-static void rest(qd_loop *loop)
-{
-    if (loop->rests && uv_now(&loop->uv) - loop->light_ms <= LIGHT_MS && !QD_WITHOUT(TURN_REST)) {
-        nanosleep(&(struct timespec){.tv_nsec = TURN_REST_NS}, NULL);
-    }
-    loop->rests = false;
-}
-
-/* libuv calls this before it waits. It does everything that this turn's callbacks posted. */
-static void on_turn(uv_prepare_t *turn)
-{
-    qd_loop *loop = turn->data;
-
-    loop->turns++;
     run_requests(loop);
-    if (qd_mailbox_is_empty(&loop->requests)) {
-        uv_idle_stop(&loop->idle);
-    } else {
+    bool goes_on = qd_turns_pass(&loop->turns);
+    if (goes_on || !qd_mailbox_is_empty(&loop->requests)) {
         uv_idle_start(&loop->idle, on_idle);
-        rest(loop);
+    } else {
+        uv_idle_stop(&loop->idle);
     }
     if (loop->stopping && loop->holders == 0) {
         uv_stop(&loop->uv);
@@ -106,12 +81,12 @@ static void on_turn(uv_prepare_t *turn)
 
 bool qd_loop_may_work(qd_loop *loop, const void *object)
 {
-    if (loop->object_turn == loop->turns && loop->object != object) {
-        loop->crowded_turn = loop->turns;
+    if (loop->object_pass == loop->turns.pass && loop->object != object) {
+        loop->crowded_pass = loop->turns.pass;
     }
-    loop->object_turn = loop->turns;
+    loop->object_pass = loop->turns.pass;
     loop->object = object;
-    return loop->crowded_turn == 0 || loop->crowded_turn + 1 < loop->turns;
+    return loop->crowded_pass == 0 || loop->crowded_pass + 1 < loop->turns.pass;
 }
 
 /* The rate of wakes in one span decides for the next span. */
@@ -130,7 +105,7 @@ static bool should_coalesce(qd_loop *loop)
     return loop->coalesces && !QD_WITHOUT(LOOP_REST);
 }
 
-/* libuv calls this when a post has ended its wait; the turn comes next. */
+/* libuv calls this when a post has ended its wait; the pass comes next. */
 static void on_wake(uv_poll_t *wake, int status, int events)
 {
     qd_loop *loop = wake->data;
@@ -249,14 +224,15 @@ qd_status qd_loop_init(qd_loop *loop)
         goto fail_system;
     }
     /* These cannot fail. */
-    uv_prepare_init(&loop->uv, &loop->turn);
+    uv_prepare_init(&loop->uv, &loop->pass);
     uv_idle_init(&loop->uv, &loop->idle);
     uv_timer_init(&loop->uv, &loop->clock);
     uv_timer_init(&loop->uv, &loop->sweep);
-    loop->turn.data = loop->clock.data = loop->sweep.data = loop->wake.data = loop;
-    uv_prepare_start(&loop->turn, on_turn);
+    loop->pass.data = loop->clock.data = loop->sweep.data = loop->wake.data = loop;
+    uv_prepare_start(&loop->pass, on_pass);
     loop->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (loop->wake_fd < 0 || uv_poll_init(&loop->uv, &loop->wake, loop->wake_fd) != 0 ||
+    const bool has_turns = qd_turns_init(&loop->turns, &loop->uv);
+    if (!has_turns || loop->wake_fd < 0 || uv_poll_init(&loop->uv, &loop->wake, loop->wake_fd) != 0 ||
         uv_poll_start(&loop->wake, UV_READABLE, on_wake) != 0) {
         qd_loop_deinit(loop);
         return QD_ERR_SYSTEM;
@@ -291,6 +267,7 @@ void qd_loop_deinit(qd_loop *loop)
     if (loop->wake_fd >= 0) {
         close(loop->wake_fd);
     }
+    qd_turns_deinit(&loop->turns);
     qd_heap_free(&loop->heap, loop->read_buffer, QD_LOOP_READ_BYTES);
     qd_heap_deinit(&loop->heap);
 }

@@ -3,11 +3,11 @@
  * A loop: a thread with its libuv loop, and what its connections share: requests from other threads, coarse deadlines,
  * the read buffer, memory and counters. The loop does not know what a connection is.
  *
- *     any thread --qd_loop_post--> [ requests ] ~~wake~~> turn: wait for sockets, then run the requests
+ *     any thread --qd_loop_post--> [ requests ] ~~wake~~> pass: wait for sockets, then run the requests
  *
- * One wake serves all requests that arrive before the turn. Requests posted on the loop's own thread need no wake. They
- * run at the end of the turn, never inside the call that posts them. A loop that is woken very often in order to write
- * sleeps for a moment before its turn, so that one turn serves several requests.
+ * One wake serves all requests that arrive before the pass. Requests posted on the loop's own thread need no wake. They
+ * run at the end of the pass, never inside the call that posts them. A loop that is woken very often in order to write
+ * sleeps for a moment before its pass, so that one pass serves several requests.
  *
  * LIFETIME. The thread that owns the net calls init, start, stop, join and deinit, in this order. A stopped loop
  * continues until nothing holds it. Between join and deinit the memory still exists, so a belated post from another
@@ -21,6 +21,7 @@
 
 #include "../../base/mailbox.h"
 #include "../../base/memory/alloc.h"
+#include "turns.h"
 
 /* The most that one read returns. The larger it is, the less often the system reports free space to the sender and
  * wakes it. */
@@ -48,23 +49,20 @@ typedef struct qd_loop {
     uv_loop_t uv;
     int wake_fd; /* an eventfd; not uv_async_t: see qd_loop_post */
     uv_poll_t wake;
-    uv_prepare_t turn;
-    uv_idle_t idle; /* active while requests wait for the next turn */
+    uv_prepare_t pass;
+    uv_idle_t idle; /* active while requests wait for the next pass */
     uv_timer_t clock;
     uv_thread_t thread;
     qd_mailbox requests;   /* [any] */
-    uint64_t turns;        /* so far */
+    qd_turns turns;        /* of its connections */
     const void *object;    /* that asked for work last, */
-    uint64_t object_turn;  /* in this turn; */
-    uint64_t crowded_turn; /* the last one in which several asked */
+    uint64_t object_pass;  /* in this pass; */
+    uint64_t crowded_pass; /* the last one in which several asked */
     bool prompt;
     bool stopping;
     bool coalesces; /* sleeps for a moment after each wake */
     uint64_t counted_since_ns;
     uint32_t wakes, writes; /* since then; its connections count `writes` */
-    const void *light;      /* the object that was last light, */
-    uint64_t light_ms;      /* and when, by uv_now */
-    bool rests;             /* before the next turn */
     uint32_t holders;
     qd_loop_deadline deadlines;             /* the ring's head */
     LIST_HEAD(, qd_connection) connections; /* connection.c's */
@@ -89,11 +87,6 @@ bool qd_loop_is_current(const qd_loop *loop);
 
 /* Whether the loop has time for work of that object, an address: see link.h. [loop] */
 bool qd_loop_may_work(qd_loop *loop, const void *object);
-
-/* An object, an address, had little for the loop to do, for example a Step. [loop] */
-void qd_loop_note_light(qd_loop *loop, const void *object);
-/* An object has work left for the next turn. [loop] */
-void qd_loop_note_left(qd_loop *loop, const void *object);
 
 /* The loop runs as long as something holds it. [loop] */
 void qd_loop_hold(qd_loop *loop);

@@ -144,7 +144,7 @@ static qd_tls_received fail(qd_tls_channel *channel, const char *problem)
 }
 
 qd_tls_received qd_tls_channel_receive(qd_tls_channel *channel, const uint8_t *bytes, size_t size,
-                                       uint8_t plain[QD_TLS_PLAIN_BYTES], size_t *plain_size, uint32_t *records)
+                                       uint8_t plain[QD_TLS_PLAIN_BYTES], size_t *plain_size)
 {
     QD_VALIDATE(size <= QD_TLS_RECEIVE_BYTES);
     *plain_size = 0;
@@ -160,7 +160,6 @@ qd_tls_received qd_tls_channel_receive(qd_tls_channel *channel, const uint8_t *b
         const int result = SSL_read_ex(channel->ssl, plain + *plain_size, QD_TLS_PLAIN_BYTES - *plain_size, &got);
 
         *plain_size += got;
-        *records += 1;
         if (channel->key_updates > KEY_UPDATES_MAX) {
             return fail(channel, "the keys change too often");
         }

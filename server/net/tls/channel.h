@@ -48,10 +48,9 @@ typedef enum qd_tls_received {
     QD_TLS_FAILED,   /* an alert is sealed; the connection must be closed. qd_tls_channel_problem says why */
 } qd_tls_received;
 
-/* Takes bytes that arrived, and writes what was in them. May seal an answer. *records grows by the number of records with
- * data. */
+/* Takes bytes that arrived, and writes what was in them. May seal an answer. */
 qd_tls_received qd_tls_channel_receive(qd_tls_channel *channel, const uint8_t *bytes, size_t size,
-                                       uint8_t plain[QD_TLS_PLAIN_BYTES], size_t *plain_size, uint32_t *records);
+                                       uint8_t plain[QD_TLS_PLAIN_BYTES], size_t *plain_size);
 /* Seals at most QD_TLS_SEAL_BYTES. false: no memory; the connection must be closed. */
 bool qd_tls_channel_seal(qd_tls_channel *channel, const uint8_t *plain, size_t size) QD_MUST_USE;
 /* Seals the end of this side, once. */
