@@ -19,7 +19,7 @@
 
 /* After so many bytes of frames, the link looks whether its turn is over. A frame counts as QD_INTAKE_FRAME_BYTES more
  * than it has. */
-#define QD_INTAKE_CHECK_BYTES 4096u
+#define QD_INTAKE_CHECK_BYTES 8192u
 #define QD_INTAKE_FRAME_BYTES 512u
 
 /* Asked before each frame. */

@@ -22,7 +22,7 @@
 
 #define REST_NS 50000
 
-/* How long this thread has run. */
+/* How long this thread has run. A call of the system. */
 static uint64_t ran_ns(void)
 {
     struct timespec ran;
@@ -66,12 +66,17 @@ void qd_turn_begin(qd_turns *turns, qd_turn *turn)
         turn->took_ns = 0;
     }
     turn->begun = true;
-    turn->began_ns = ran_ns();
+    turn->began_ns = qd_clock_now_ns();
+    turn->began_ran_ns = ran_ns();
 }
 
 bool qd_turn_is_over(const qd_turns *turns, const qd_turn *turn)
 {
-    return turn->took_ns + (ran_ns() - turn->began_ns) >= (are_others_light(turns, turn) ? TURN_CROWDED_NS : TURN_NS);
+    const uint64_t max_ns = are_others_light(turns, turn) ? TURN_CROWDED_NS : TURN_NS;
+
+    /* The thread cannot have run for longer than that. */
+    return turn->took_ns + (qd_clock_now_ns() - turn->began_ns) >= max_ns &&
+           turn->took_ns + (ran_ns() - turn->began_ran_ns) >= max_ns;
 }
 
 static void charge(qd_turn *turn, uint64_t took_ns, uint64_t now_ns)
@@ -87,7 +92,7 @@ static void charge(qd_turn *turn, uint64_t took_ns, uint64_t now_ns)
 
 void qd_turn_end(qd_turns *turns, qd_turn *turn)
 {
-    const uint64_t took_ns = ran_ns() - turn->began_ns;
+    const uint64_t took_ns = ran_ns() - turn->began_ran_ns;
 
     if (!turn->begun) {
         return;

@@ -30,11 +30,12 @@ struct qd_turn {
     void (*resume)(qd_turn *turn);
     bool begun;
     bool parked;
-    uint64_t pass;     /* the loop's, in which */
-    uint64_t took_ns;  /* the turn took so long, */
-    uint64_t began_ns; /* besides what goes on since then, in the thread's own time */
-    uint64_t debt_ns;  /* what it had taken beyond its share */
-    uint64_t ended_ns; /* when it took some last */
+    uint64_t pass;         /* the loop's, in which */
+    uint64_t took_ns;      /* the turn took so long, in the thread's own time, */
+    uint64_t began_ns;     /* besides what goes on since then; */
+    uint64_t began_ran_ns; /* the same in the thread's own time */
+    uint64_t debt_ns;      /* what it had taken beyond its share */
+    uint64_t ended_ns;     /* when it took some last */
     TAILQ_ENTRY(qd_turn) next;
 };
 
