@@ -152,9 +152,10 @@ static bool is_for_inline(const qd_room_actor *actor, qd_request *request, const
     return true;
 }
 
+/* Most sessions never make a worker work for long, and this does not look at the clock. */
 static bool is_within_budget(const qd_service *service, const qd_endpoint *endpoint)
 {
-    return qd_time_bucket_has_balance(&endpoint->time) ||
+    return qd_time_bucket_is_unused(&endpoint->time) ||
            qd_time_bucket_covers(&endpoint->time, service->share, qd_service_now_ns(service), 0);
 }
 

@@ -117,7 +117,7 @@ static bool is_beyond_budget(slice *run, const qd_membership *membership)
 {
     const qd_time_bucket *time = &membership->endpoint->time;
 
-    if (qd_time_bucket_has_balance(time)) {
+    if (qd_time_bucket_is_unused(time)) {
         return false;
     }
     if (run->looked_ns == QD_NEVER) {

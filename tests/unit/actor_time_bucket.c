@@ -42,21 +42,6 @@ TEST(work_beyond_the_burst_waits_until_the_share_has_paid)
     assert_true(qd_time_bucket_covers(&bucket, share, START_NS + 15 * MS_NS, 1 * MS_NS));
 }
 
-TEST(balance_of_the_last_charge_is_known_without_a_clock)
-{
-    qd_time_bucket bucket = {0}, other = {0};
-
-    assert_true(qd_time_bucket_has_balance(&bucket));
-    qd_time_bucket_charge(&bucket, share, START_NS, 5 * MS_NS);
-    assert_true(qd_time_bucket_has_balance(&bucket));
-    qd_time_bucket_charge(&bucket, share, START_NS, 1 * MS_NS);
-    assert_false(qd_time_bucket_has_balance(&bucket));
-    qd_time_bucket_inherit(&other, &bucket);
-    assert_false(qd_time_bucket_has_balance(&other));
-    qd_time_bucket_charge(&bucket, share, START_NS + 20 * MS_NS, 0);
-    assert_true(qd_time_bucket_has_balance(&bucket));
-}
-
 TEST(unused_time_is_kept_up_to_the_burst)
 {
     qd_time_bucket bucket = {0};

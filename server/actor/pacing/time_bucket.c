@@ -35,7 +35,6 @@ void qd_time_bucket_charge(qd_time_bucket *bucket, qd_time_share share, uint64_t
         }
     } while (!atomic_compare_exchange_weak_explicit(&bucket->empty_ns, &before, after, memory_order_relaxed,
                                                     memory_order_relaxed));
-    atomic_store_explicit(&bucket->past_ns, now_ns, memory_order_relaxed);
 }
 
 bool qd_time_bucket_covers(const qd_time_bucket *bucket, qd_time_share share, uint64_t now_ns, uint64_t work_ns)
@@ -48,7 +47,5 @@ bool qd_time_bucket_covers(const qd_time_bucket *bucket, qd_time_share share, ui
 void qd_time_bucket_inherit(qd_time_bucket *bucket, const qd_time_bucket *from)
 {
     atomic_store_explicit(&bucket->empty_ns, atomic_load_explicit(&from->empty_ns, memory_order_relaxed),
-                          memory_order_relaxed);
-    atomic_store_explicit(&bucket->past_ns, atomic_load_explicit(&from->past_ns, memory_order_relaxed),
                           memory_order_relaxed);
 }

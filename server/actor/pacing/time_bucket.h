@@ -21,7 +21,6 @@
 /* Zero to begin with: full. */
 typedef struct qd_time_bucket {
     _Atomic uint64_t empty_ns;
-    _Atomic uint64_t past_ns; /* a time that is past */
 } qd_time_bucket;
 
 /* What an owner may use, as worker time. */
@@ -42,13 +41,6 @@ void qd_time_bucket_charge(qd_time_bucket *bucket, qd_time_share share, uint64_t
 bool qd_time_bucket_covers(const qd_time_bucket *bucket, qd_time_share share, uint64_t now_ns, uint64_t work_ns);
 /* Goes on with the balance of another one. */
 void qd_time_bucket_inherit(qd_time_bucket *bucket, const qd_time_bucket *from);
-
-/* Whether it has a balance, without a look at the clock. May be false although it has one. */
-static inline bool qd_time_bucket_has_balance(const qd_time_bucket *bucket)
-{
-    return atomic_load_explicit(&bucket->empty_ns, memory_order_relaxed) <=
-           atomic_load_explicit(&bucket->past_ns, memory_order_relaxed);
-}
 
 /* Whether it was never charged, so that it covers any short work, at any time. */
 static inline bool qd_time_bucket_is_unused(const qd_time_bucket *bucket)
