@@ -7,7 +7,7 @@
 #ifndef QD_NET_LISTENER_H
 #define QD_NET_LISTENER_H
 
-#include "loop/connection.h"
+#include "connection/connection.h"
 
 /* Refused connections that are kept for a moment, so that their peers can read why. Further ones take the place of the
  * oldest. */

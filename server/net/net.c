@@ -7,8 +7,8 @@
 #include "../base/assert.h"
 #include "../base/clock.h"
 #include "../base/memory/alloc.h"
+#include "connection/connection.h"
 #include "listener.h"
-#include "loop/connection.h"
 #include "loop/loop.h"
 
 /* One thread beside the loops that the configuration asks for. */

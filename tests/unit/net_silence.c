@@ -2,7 +2,7 @@
  *
  * Signs of life, sweep by sweep: when a peer counts as silent, lost, or too slow with a frame.
  */
-#include "server/net/loop/silence.h"
+#include "server/net/connection/silence.h"
 #include "tests/support/test.h"
 
 #define MAX_MS 15000u

@@ -3,7 +3,7 @@
  * A connection that floods its loop: other connections get their turn in between, none of its frames is lost or
  * reordered, and it may end while the rest of its frames waits.
  */
-#include "server/net/loop/connection_state.h"
+#include "server/net/connection/connection_state.h"
 #include "support/net_fixture.h"
 #include "tests/support/test.h"
 

@@ -11,8 +11,8 @@
 #include "../admission/admission.h"
 #include "../buffers/intake.h"
 #include "../buffers/outbox.h"
+#include "../loop/loop.h"
 #include "../tls/sending.h"
-#include "loop.h"
 #include "silence.h"
 
 /* The loops of introduced connections, which get one in turn. */
