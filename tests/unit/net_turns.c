@@ -10,12 +10,15 @@
 /* Takes many turns, but fits into one read. */
 #define FLOOD_FRAMES 10000u
 
+/* A flood works for so long, so the other's frame has arrived before its end although the system is busy. */
+#define FLOOD_NS 50000000u
+
 enum { FLOODER, OTHER };
 
 static struct flood {
     uint32_t frame_count;
-    size_t answer_bytes;      /* in addition to the echo */
-    _Atomic uint64_t work_ns; /* that the handler works on each of the flooder's frames */
+    size_t answer_bytes; /* in addition to the echo */
+    uint64_t work_ns;    /* that the handler works on each of the flooder's frames */
     int peers[2];
     void (*in_between)(void);       /* called on the loop at the other's frame, or NULL */
     _Atomic uint32_t frames;        /* delivered from the flooder */
@@ -64,10 +67,8 @@ static void count_and_echo(qd_link *link, const uint8_t *bytes, size_t size)
             send(flood.peers[OTHER], "\x01!", 2, MSG_NOSIGNAL);
         }
         count_in_turn(link);
-        if (flood.work_ns > 0) {
-            work_for(flood.work_ns);
-            qd_link_worked(link);
-        }
+        work_for(flood.work_ns);
+        qd_link_worked(link);
     } else {
         flood.frames_before = flood.frames;
         if (flood.in_between) {
@@ -81,9 +82,10 @@ static void count_and_echo(qd_link *link, const uint8_t *bytes, size_t size)
 }
 
 /* Checks that the other's frame is answered before the last of the flooder's. */
-static void start_flood(uint32_t frame_count, size_t answer_bytes, void (*in_between)(void))
+static void start_flood_of(uint32_t frame_count, uint64_t work_ns, size_t answer_bytes, void (*in_between)(void))
 {
     flood.frame_count = frame_count;
+    flood.work_ns = work_ns;
     flood.answer_bytes = answer_bytes;
     flood.in_between = in_between;
     flood.frames = flood.frames_before = flood.turn_frames_max = 0;
@@ -101,6 +103,11 @@ static void start_flood(uint32_t frame_count, size_t answer_bytes, void (*in_bet
     peer_expect_frame(flood.peers[OTHER], '!', 1);
     assert_true(flood.frames_before > 0);
     assert_true(flood.frames_before < frame_count);
+}
+
+static void start_flood(uint32_t frame_count, size_t answer_bytes, void (*in_between)(void))
+{
+    start_flood_of(frame_count, FLOOD_NS / frame_count, answer_bytes, in_between);
 }
 
 NET_TEST(another_connection_is_answered_during_a_flood)
@@ -124,9 +131,7 @@ NET_TEST(another_connection_is_answered_between_large_answers)
 /* Each frame is a turn of its own, so few of them come before the other's frame has arrived and is read. */
 NET_TEST(another_connection_is_answered_between_frames_that_take_long)
 {
-    flood.work_ns = 1000000;
-    start_flood(FLOOD_FRAMES, 0, NULL);
-    flood.work_ns = 0;
+    start_flood_of(FLOOD_FRAMES, 1000000, 0, NULL);
     assert_in_range(flood.frames_before, 1, 200);
 }
 
@@ -134,10 +139,8 @@ NET_TEST(another_connection_is_answered_between_frames_that_take_long)
 NET_TEST(a_turn_has_as_many_frames_as_there_is_time_for)
 {
     enum { FRAMES = 100 };
-    flood.work_ns = 150000;
-    start_flood(FRAMES, 0, NULL);
+    start_flood_of(FRAMES, 150000, 0, NULL);
     peer_expect_numbered(flood.peers[FLOODER], 0, FRAMES);
-    flood.work_ns = 0;
     assert_in_range(flood.turn_frames_max, 1, 3);
 }
 
