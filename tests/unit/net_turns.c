@@ -160,6 +160,56 @@ NET_TEST(a_flood_without_answers_is_delivered)
     wait_for(&fixture.frames, FLOOD_FRAMES);
 }
 
+/* ---- the turn ends between writing and reading on ---- */
+
+enum { OUTBOX_BYTES = 16384, ANSWER_BYTES = 20000 }; /* the answer fills the outbox, and one turn writes it */
+
+static struct resuming {
+    qd_loop_request request;
+    qd_link *link;
+} resuming;
+
+static void resume_on_the_loop(qd_loop_request *request)
+{
+    qd_link_resume(((struct resuming *)request)->link);
+}
+
+/* The link is resumed before it is served, so it is served once. */
+static void pause_and_fill_the_outbox(qd_link *link, const uint8_t *bytes, size_t size)
+{
+    (void)bytes, (void)size;
+    qd_buffer *event = frame_of('e', ANSWER_BYTES);
+
+    qd_link_pause(link);
+    resuming = (struct resuming){.request.run = resume_on_the_loop, .link = link};
+    qd_loop_post(((qd_connection *)link)->loop, &resuming.request);
+    send_and_release(link, frame_of('r', ANSWER_BYTES), QD_LINK_REPLY);
+    assert_int_equal(qd_link_send(link, &event, 1, QD_LINK_EVENTS), QD_LINK_FULL);
+    qd_buffer_release(event);
+    qd_link_worked(link);
+}
+
+/* On the loop, after the answer is written. */
+static void work_beyond_the_turn(void *context, qd_link *link)
+{
+    (void)context, (void)link;
+    work_for(1000000);
+}
+
+NET_TEST(reads_on_although_the_turn_ended_before)
+{
+    fixture.on_frame = pause_and_fill_the_outbox;
+    fixture.config.outbox_bytes_max = OUTBOX_BYTES;
+    fixture.config.handler.drained = work_beyond_the_turn;
+    fixture_start();
+    const int peer = peer_connect();
+
+    for (uint32_t i = 0; i < 3; i++) {
+        peer_send_numbered(peer, 1);
+        peer_expect_frame(peer, 'r', ANSWER_BYTES);
+    }
+}
+
 /* ---- the flooder ends while the rest waits ---- */
 
 static void close_the_flooder(void)
