@@ -330,6 +330,7 @@ static void on_pause_over(uv_timer_t *pause)
 static void pause_accepting(qd_listener *listener, uint32_t ms)
 {
     uv_poll_stop(&listener->poll);
+    uv_update_time(listener->pause.loop); /* the loop's clock may be so old that the pause is over */
     uv_timer_start(&listener->pause, on_pause_over, ms, 0);
 }
 

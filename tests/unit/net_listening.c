@@ -129,7 +129,7 @@ NET_TEST(many_connections_over_the_limit_are_all_closed)
     assert_int_equal(fixture.opened, 0);
 }
 
-/* The listener pauses for a millisecond after each refusal, less what the loop's clock leaves out. */
+/* The listener pauses for up to a millisecond after each refusal: the loop's clock counts whole ones. */
 NET_TEST(a_peer_that_connects_again_at_once_waits)
 {
     enum { AGAIN = 100 };
