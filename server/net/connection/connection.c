@@ -152,7 +152,7 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer);
 static void continue_reading(qd_connection *connection)
 {
     qd_intake_continue(&connection->intake);
-    /* That looks at the clocks if it is time for it, so the intake's answer below is of the same moment. */
+    /* is_turn_over may read the clocks. It comes first, so that the intake's answer below is of the same moment. */
     const bool holds = connection->intake.held != NULL, waits = takes_frames(connection) && is_turn_over(connection);
     if (holds && waits) {
         qd_connection_post(connection);

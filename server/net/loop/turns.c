@@ -92,11 +92,10 @@ static void charge(qd_turn *turn, uint64_t took_ns, uint64_t now_ns)
 
 void qd_turn_end(qd_turns *turns, qd_turn *turn)
 {
-    const uint64_t took_ns = ran_ns() - turn->began_ran_ns;
-
     if (!turn->begun) {
         return;
     }
+    const uint64_t took_ns = ran_ns() - turn->began_ran_ns;
     turn->begun = false;
     turn->took_ns += took_ns;
     charge(turn, took_ns, qd_clock_now_ns());
