@@ -67,6 +67,7 @@
     X(OLDER_MASKS, "older_masks")                                                                                      \
     X(BARE_VIEWS, "bare_views")                                                                                        \
     X(HOT_LISTS, "hot_lists")                                                                                          \
+    X(BYTE_COLUMNS, "byte_columns")                                                                                    \
     X(LIST_SORT, "list_sort")                                                                                          \
     X(LIST_STRIPS, "list_strips")                                                                                      \
     X(LIST_THIN, "list_thin")                                                                                          \

@@ -8,6 +8,7 @@
 #include <immintrin.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "../../../base/assert.h"
 #include "../../geometry/quantizer.h"
@@ -25,6 +26,18 @@ static inline floats choose(lane_mask mask, floats from, floats others)
 {
     return _mm256_blendv_ps(others, from, _mm256_castsi256_ps(mask));
 }
+
+static inline floats repeat_floats(__m128 four)
+{
+    return _mm256_set_m128(four, four);
+}
+
+static inline ints repeat_ints(__m128i bits)
+{
+    return _mm256_broadcastsi128_si256(bits);
+}
+
+#define BYTE_PARTS (QD_ROW_FLOATS / 2)
 
 #include "columns_x86.h"
 
@@ -197,6 +210,71 @@ static inline void columns_narrow(const qd_edges *from, const qd_window *window,
         _mm_storeu_si128((__m128i *)(void *)(column[next] + at), _mm256_extracti128_si256(both, 1));
     }
 }
+
+/* ---- boxes as bytes ---- */
+
+/* The bytes of four edges of four rows, by row: now by edge. */
+static inline ints gather_edges(ints bytes)
+{
+    const __m128i order = _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+
+    return _mm256_shuffle_epi8(bytes, repeat_ints(order));
+}
+
+static inline void store_halves(ints bytes, uint8_t *first, uint8_t *second)
+{
+    _mm_storeu_si128((__m128i *)(void *)first, _mm256_castsi256_si128(bytes));
+    _mm_storeu_si128((__m128i *)(void *)second, _mm256_extracti128_si256(bytes, 1));
+}
+
+#if QD_AXES == 2
+static inline floats load_two(const qd_row *rows, uint32_t r)
+{
+    return _mm256_set_m128(_mm_load_ps(rows[r + 8].v), _mm_load_ps(rows[r].v));
+}
+
+/* Part i has rows 4 i to 4 i + 3 in its lower half, and the eighth after each in the upper. */
+static inline void bytes_of_boxes(const byte_frame *frame, const qd_row *rows, ints bytes[BYTE_PARTS])
+{
+    for (uint32_t i = 0, r = 0; i < BYTE_PARTS; i++, r += 4) {
+        bytes[i] = _mm256_packus_epi16(narrow_edges_of(frame, load_two(rows, r), load_two(rows, r + 1)),
+                                       narrow_edges_of(frame, load_two(rows, r + 2), load_two(rows, r + 3)));
+    }
+}
+
+static inline void store_columns(const ints bytes[BYTE_PARTS], uint8_t one, uint8_t *const *lower,
+                                 uint8_t *const *upper, uint32_t at)
+{
+    const ints first = gather_edges(bytes[0]), second = gather_edges(bytes[1]);
+    const ints low = _mm256_add_epi8(_mm256_unpacklo_epi32(first, second), _mm256_set1_epi8((char)one));
+
+    store_halves(_mm256_permute4x64_epi64(low, 0xd8), lower[0] + at, lower[1] + at);
+    store_halves(_mm256_permute4x64_epi64(_mm256_unpackhi_epi32(first, second), 0xd8), upper[0] + at, upper[1] + at);
+}
+#else
+/* Part i has rows 4 i to 4 i + 3: the lower edges in its lower half, the upper ones in the upper. */
+static inline void bytes_of_boxes(const byte_frame *frame, const qd_row *rows, ints bytes[BYTE_PARTS])
+{
+    for (uint32_t i = 0; i < BYTE_PARTS; i++, rows += 4) {
+        bytes[i] = _mm256_packus_epi16(narrow_edges_of(frame, _mm256_load_ps(rows[0].v), _mm256_load_ps(rows[1].v)),
+                                       narrow_edges_of(frame, _mm256_load_ps(rows[2].v), _mm256_load_ps(rows[3].v)));
+    }
+}
+
+static inline void store_columns(const ints bytes[BYTE_PARTS], uint8_t one, uint8_t *const *lower,
+                                 uint8_t *const *upper, uint32_t at)
+{
+    const ints ones = _mm256_set_m128i(_mm_setzero_si128(), _mm_set1_epi8((char)one));
+    const ints a = gather_edges(bytes[0]), b = gather_edges(bytes[1]);
+    const ints c = gather_edges(bytes[2]), d = gather_edges(bytes[3]);
+    const ints ab = _mm256_unpacklo_epi32(a, b), cd = _mm256_unpacklo_epi32(c, d);
+    const ints last = _mm256_unpacklo_epi64(_mm256_unpackhi_epi32(a, b), _mm256_unpackhi_epi32(c, d));
+
+    store_halves(_mm256_add_epi8(_mm256_unpacklo_epi64(ab, cd), ones), lower[0] + at, upper[0] + at);
+    store_halves(_mm256_add_epi8(_mm256_unpackhi_epi64(ab, cd), ones), lower[1] + at, upper[1] + at);
+    store_halves(_mm256_add_epi8(last, ones), lower[2] + at, upper[2] + at);
+}
+#endif
 
 /* ---- appending the rows of a mask, eight lanes at a time ---- */
 

@@ -8,6 +8,7 @@
 #include <immintrin.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "../../geometry/quantizer.h"
 #include "../../geometry/shape.h"
@@ -60,6 +61,24 @@ static const _Alignas(64) short lower_edges[32] = {SIXTEEN(LOWER_OF), SIXTEEN(NE
 #undef LOWER_OF
 #endif
 
+/* Where the packs of bytes_of_boxes leave the byte of row `r`, and those of the next edges. The upper edges of three
+ * dimensions are in the lane behind. */
+#if QD_AXES == 2
+#define BYTE_OF(r) ((r) % 4 * 16 + (r) / 4 * 4)
+#else
+#define BYTE_OF(r) ((r) / 8 * 64 + (r) % 2 * 32 + (r) % 8 / 2 * 4)
+#endif
+#define BYTE1_OF(r) (BYTE_OF(r) + 1)
+#define BYTE2_OF(r) (BYTE_OF(r) + 2)
+#define BYTE3_OF(r) (BYTE_OF(r) + 3)
+
+static const _Alignas(64) uint8_t bytes_by_edge[64] = {SIXTEEN(BYTE_OF), SIXTEEN(BYTE1_OF), SIXTEEN(BYTE2_OF),
+                                                       SIXTEEN(BYTE3_OF)};
+
+#undef BYTE3_OF
+#undef BYTE2_OF
+#undef BYTE1_OF
+#undef BYTE_OF
 #undef SECOND_OF
 #undef FIRST_OF
 #undef BIT_OF
@@ -78,6 +97,18 @@ static inline floats choose(lane_mask mask, floats from, floats others)
 {
     return _mm512_mask_mov_ps(others, mask, from);
 }
+
+static inline floats repeat_floats(__m128 four)
+{
+    return _mm512_broadcast_f32x4(four);
+}
+
+static inline ints repeat_ints(__m128i bits)
+{
+    return _mm512_broadcast_i32x4(bits);
+}
+
+#define BYTE_PARTS (QD_ROW_FLOATS / 4)
 
 #include "columns_x86.h"
 
@@ -175,6 +206,49 @@ static inline void columns_narrow(const qd_edges *from, const qd_window *window,
         _mm_storeu_si128((__m128i *)(void *)(column[k] + at), _mm256_castsi256_si128(both));
         _mm_storeu_si128((__m128i *)(void *)(column[k + 1] + at), _mm256_extracti128_si256(both, 1));
     }
+}
+
+static inline void bytes_of_boxes(const byte_frame *frame, const qd_row *rows, ints bytes[BYTE_PARTS])
+{
+    const float *at = rows->v;
+
+    for (uint32_t i = 0; i < BYTE_PARTS; i++, at += 64) {
+        const ints first = narrow_edges_of(frame, _mm512_load_ps(at), _mm512_load_ps(at + 16));
+        const ints second = narrow_edges_of(frame, _mm512_load_ps(at + 32), _mm512_load_ps(at + 48));
+
+        bytes[i] = _mm512_packus_epi16(first, second);
+    }
+}
+
+static inline void store_lane(__m128i lane, uint8_t *to)
+{
+    _mm_storeu_si128((__m128i *)(void *)to, lane);
+}
+
+static inline void store_columns(const ints bytes[BYTE_PARTS], uint8_t one, uint8_t *const *lower,
+                                 uint8_t *const *upper, uint32_t at)
+{
+    const __m512i order = _mm512_load_si512(bytes_by_edge), ones = _mm512_set1_epi8((char)one);
+#if QD_AXES == 2
+    __m512i edges = _mm512_permutexvar_epi8(order, bytes[0]);
+
+    edges = _mm512_mask_add_epi8(edges, UINT32_MAX, edges, ones);
+    store_lane(_mm512_castsi512_si128(edges), lower[0] + at);
+    store_lane(_mm512_extracti32x4_epi32(edges, 1), lower[1] + at);
+    store_lane(_mm512_extracti32x4_epi32(edges, 2), upper[0] + at);
+    store_lane(_mm512_extracti32x4_epi32(edges, 3), upper[1] + at);
+#else
+    const __m512i behind = _mm512_add_epi8(order, _mm512_set1_epi8(16));
+    const __m512i low = _mm512_add_epi8(_mm512_permutex2var_epi8(bytes[0], order, bytes[1]), ones);
+    const __m512i high = _mm512_permutex2var_epi8(bytes[0], behind, bytes[1]);
+
+    store_lane(_mm512_castsi512_si128(low), lower[0] + at);
+    store_lane(_mm512_extracti32x4_epi32(low, 1), lower[1] + at);
+    store_lane(_mm512_extracti32x4_epi32(low, 2), lower[2] + at);
+    store_lane(_mm512_castsi512_si128(high), upper[0] + at);
+    store_lane(_mm512_extracti32x4_epi32(high, 1), upper[1] + at);
+    store_lane(_mm512_extracti32x4_epi32(high, 2), upper[2] + at);
+#endif
 }
 
 static inline void append_rows(const qd_list16 *from, uint32_t base, uint32_t mask, uint32_t *row, uint64_t *changed,

@@ -8,11 +8,16 @@
  *     lane_mask             a mask of lanes; & and | work on it
  *     COMPARE(a, b, how)    a mask of floats compared
  *     choose                the lanes of a mask from one register, the others from another
+ *     repeat_floats         four floats, again and again
+ *     repeat_ints           128 bits of integers, again and again
+ *     BYTE_PARTS            how many registers hold the bytes of 16 boxes
  *
  * and after this file, because they call its functions
  *
  *     columns_of            the columns of 16 rows
  *     columns_of_boxes      the same of boxes
+ *     bytes_of_boxes        the bytes of 16 boxes
+ *     store_columns         bytes as columns
  */
 
 static inline void columns_of(const qd_quantizer *quantizer, const qd_row *now, const qd_row *was, uint32_t is_round,
@@ -103,4 +108,65 @@ static inline void columns_edges(const qd_quantizer *quantizer, const qd_row *no
     } else {
         columns_of_round(quantizer, now, was, is_round, result);
     }
+}
+
+/* ---- boxes as bytes: narrow before the least and the most of two times are found, four edges to a register ---- */
+
+#define COLUMNS_BYTES
+
+/* What the boxes of a list have in common. */
+typedef struct byte_frame {
+    floats origin, scale;
+    ints corner; /* of the window */
+    __m128i shift;
+} byte_frame;
+
+static inline byte_frame columns_byte_frame(const qd_quantizer *quantizer, const qd_window *window)
+{
+    _Alignas(16) float origin[4] = {0};
+    _Alignas(16) uint16_t corner[8] = {0};
+
+    for (uint32_t k = 0; k < 8; k++) {
+        if (k % QD_ROW_HIGH < QD_AXES) {
+            origin[k % 4] = quantizer->origin[k % QD_ROW_HIGH];
+            corner[k] = window->lo[k % QD_ROW_HIGH];
+        }
+    }
+    return (byte_frame){repeat_floats(_mm_load_ps(origin)), OP(set1_ps)(quantizer->scale),
+                        repeat_ints(_mm_load_si128((const __m128i *)(const void *)corner)),
+                        _mm_cvtsi32_si128((int)window->shift)};
+}
+
+/* Two registers of floats in the layout of rows, as 16 bits each that are below 255. */
+static inline ints narrow_edges_of(const byte_frame *frame, floats first, floats second)
+{
+    const ints number = OP(packus_epi32)(number_edges(first, frame->origin, frame->scale),
+                                         number_edges(second, frame->origin, frame->scale));
+    const ints offset = OP(srl_epi16)(OP(subs_epu16)(number, frame->corner), frame->shift);
+
+    return OP(min_epu16)(offset, OP(set1_epi16)(254));
+}
+
+static inline void bytes_of_boxes(const byte_frame *frame, const qd_row *rows, ints bytes[BYTE_PARTS]);
+/* `one` is added to the lower edges. */
+static inline void store_columns(const ints bytes[BYTE_PARTS], uint8_t one, uint8_t *const *lower,
+                                 uint8_t *const *upper, uint32_t at);
+
+static inline void columns_bytes(const byte_frame *frame, const qd_row *now, const qd_row *was, uint8_t *const *column,
+                                 uint32_t at)
+{
+    ints a[BYTE_PARTS], b[BYTE_PARTS], less[BYTE_PARTS], more[BYTE_PARTS];
+
+    bytes_of_boxes(frame, was, a);
+    if (now == was) {
+        memcpy(b, a, sizeof b);
+    } else {
+        bytes_of_boxes(frame, now, b);
+    }
+    for (uint32_t i = 0; i < BYTE_PARTS; i++) {
+        less[i] = OP(min_epu8)(a[i], b[i]);
+        more[i] = OP(max_epu8)(a[i], b[i]);
+    }
+    store_columns(less, 0, column + QD_OUTER_LO, column + QD_INNER_HI, at);
+    store_columns(more, 1, column + QD_INNER_LO, column + QD_OUTER_HI, at);
 }

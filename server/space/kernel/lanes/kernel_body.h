@@ -246,6 +246,28 @@ static void cross8(qd_sink *sink, const qd_list8 *list, uint32_t a_from, uint32_
 
 /* ---- collecting: a cell's rows as columns ---- */
 
+#ifndef COLUMNS_BYTES
+typedef struct byte_frame {
+    const qd_quantizer *quantizer;
+    const qd_window *window;
+} byte_frame;
+
+static inline byte_frame columns_byte_frame(const qd_quantizer *quantizer, const qd_window *window)
+{
+    return (byte_frame){quantizer, window};
+}
+
+/* Writes the edges of 16 boxes into columns at `at`, as 8 bits relative to the window's corner. */
+static inline void columns_bytes(const byte_frame *frame, const qd_row *now, const qd_row *was, uint8_t *const *column,
+                                 uint32_t at)
+{
+    qd_edges found;
+
+    columns_edges(frame->quantizer, now, was, 0, &found);
+    columns_narrow(&found, frame->window, column, at);
+}
+#endif
+
 static inline void edges_of(const qd_sink *sink, uint32_t block, qd_edges *result)
 {
     const qd_block_info *info = &sink->rows->info[block];
@@ -290,16 +312,36 @@ static void collect16(const qd_sink *sink, const qd_cell *cell, qd_list16 *list)
     }
 }
 
+/* Whether the rows of a block are now where they were, or only that counts. */
+static inline bool is_still(const qd_sink *sink, const qd_block_info *info)
+{
+    return (info->changed == 0 && !sink->rows->all) || sink->mode == QD_TRAVERSAL_PAIRS;
+}
+
 static void collect8(const qd_sink *sink, const qd_cell *cell, const qd_window *window, qd_list8 *list)
 {
+    const byte_frame frame = columns_byte_frame(&sink->quantizer, window);
+    uint8_t *column[QD_LIST_COLUMNS]; /* in the list, they would be read again after every store of a byte */
+
+    memcpy(column, list->column, sizeof column);
     list->window = *window;
     list->own = list->count = cell->count;
     uint32_t at = (cell->count + QD_BLOCK_ROWS - 1) / QD_BLOCK_ROWS * QD_BLOCK_ROWS;
     for (uint32_t block = cell->head; block != QD_NONE; block = sink->rows->info[block].next) {
+        const qd_block_info *info = &sink->rows->info[block];
+
         at -= QD_BLOCK_ROWS;
-        qd_edges found;
-        edges_of(sink, block, &found);
-        columns_narrow(&found, window, list->column, at);
+        if (QD_LIKELY((info->round | info->unproven) == 0) && !QD_WITHOUT(BYTE_COLUMNS)) {
+            const qd_row *was = qd_row_was(sink->rows, block * QD_BLOCK_ROWS);
+            const qd_row *now = is_still(sink, info) ? was : qd_row_now(sink->rows, block * QD_BLOCK_ROWS);
+
+            columns_bytes(&frame, now, was, column, at);
+        } else {
+            qd_edges found;
+
+            edges_of(sink, block, &found);
+            columns_narrow(&found, window, column, at);
+        }
         note_rows(sink->rows, block, list->row, list->changed, at);
     }
 }
