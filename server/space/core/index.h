@@ -96,6 +96,11 @@ typedef struct qd_index_ops {
     /* The finest cell of a box's lower corner, a number for each axis. Used to lay rows out. NULL: all orders are as
      * good. */
     void (*numbers)(const qd_index *index, const qd_row *box, uint32_t *at);
+    /* In place of `numbers`: the Morton number of a box's lower corner in the finest cells, and a note of 4 bits. Both
+     * tell `locate_place` what `locate` finds by the box, so that a new plan reads it once. NULL: the index has no
+     * such numbers. */
+    uint32_t (*place)(const qd_index *index, const qd_row *box, uint32_t *note);
+    uint32_t (*locate_place)(qd_index *index, uint32_t place, uint32_t note, uint32_t *cell_key);
     /* Whether a row with the box `both`, in this cell, would be met by many that the body, whose box is now `bounds`,
      * has nothing to do with, so that the body is better split. Asked of those that moved without touching where they
      * were. NULL: never. */
@@ -176,6 +181,31 @@ qd_extent qd_index_bounds(const qd_index *index);
  * which their first rows come, so rows that a traversal reads together are together in memory. Rows come along
  * the Z curve of their lower corners, or as they are scanned where the index has no numbers. */
 bool qd_index_rebuild(qd_index *index, qd_rows *old, qd_scan all) QD_MUST_USE;
+
+/* The same in two steps. Between them an index with places may choose its cells by the words, which are in the order of
+ * the curve; a word's key is its place. */
+typedef struct qd_rebuild {
+    qd_index *index;
+    qd_rows *old;
+    uint64_t *word, *spare; /* as many as there are rows */
+    uint32_t count;
+} qd_rebuild;
+
+#define QD_REBUILD_NOTE 28u /* in a word, from this bit on; the reference is below */
+
+static inline uint32_t qd_rebuild_row_of(uint64_t word)
+{
+    return (uint32_t)word & ((1u << QD_REBUILD_NOTE) - 1);
+}
+
+static inline uint32_t qd_rebuild_note_of(uint64_t word)
+{
+    return (uint32_t)word >> QD_REBUILD_NOTE;
+}
+
+/* False: no memory, and nothing was begun. */
+bool qd_rebuild_begin(qd_rebuild *rebuild, qd_index *index, qd_rows *old, qd_scan all) QD_MUST_USE;
+bool qd_rebuild_end(qd_rebuild *rebuild) QD_MUST_USE;
 
 /* Every row is where its body says and has the flags it should; the index checks its cells. */
 void qd_index_validate(const qd_index *index);

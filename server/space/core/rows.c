@@ -307,15 +307,6 @@ bool qd_scan_next(qd_scan *scan, uint32_t *first, uint32_t *count)
     return true;
 }
 
-qd_row qd_row_box(const qd_rows *rows, uint32_t reference)
-{
-    bool is_round = (qd_row_id(rows, reference) & QD_ID_ROUND) != 0;
-    qd_row now = qd_row_bounds(qd_row_now(rows, reference), is_round);
-    qd_row was = qd_row_bounds(qd_row_was(rows, reference), is_round);
-
-    return qd_row_union(&now, &was);
-}
-
 void qd_row_relocated(qd_bodies *bodies, uint32_t id, uint32_t reference)
 {
     qd_record *record = &bodies->record[id & QD_ID_SLOT];

@@ -226,7 +226,14 @@ static inline qd_scan qd_scan_start(const qd_rows *rows, const qd_cell *cell, ui
 bool qd_scan_next(qd_scan *scan, uint32_t *first, uint32_t *count);
 
 /* The box of a row: the union of its was and now. */
-qd_row qd_row_box(const qd_rows *rows, uint32_t reference);
+static inline qd_row qd_row_box(const qd_rows *rows, uint32_t reference)
+{
+    const bool is_round = (qd_row_id(rows, reference) & QD_ID_ROUND) != 0;
+    const qd_row now = qd_row_bounds(qd_row_now(rows, reference), is_round);
+    const qd_row was = qd_row_bounds(qd_row_was(rows, reference), is_round);
+
+    return qd_row_union(&now, &was);
+}
 
 /* Notes with a body that its row with this id is at `reference` now. */
 void qd_row_relocated(qd_bodies *bodies, uint32_t id, uint32_t reference);

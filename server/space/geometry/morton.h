@@ -61,6 +61,12 @@ static inline uint32_t qd_morton(const uint32_t *at)
 #endif
 }
 
+/* How many bits a number has, 0 for 0. */
+static inline uint32_t qd_bits_of(uint32_t number)
+{
+    return number == 0 ? 0 : 32u - (uint32_t)__builtin_clz(number);
+}
+
 /* How many digits the Morton numbers of two corners do not share, 0 where they are equal: the leading digit of their
  * XOR is where the leading bit of the coordinates' XORs is. */
 static inline uint32_t qd_morton_height(const uint32_t *low, const uint32_t *high)
@@ -70,7 +76,7 @@ static inline uint32_t qd_morton_height(const uint32_t *low, const uint32_t *hig
     for (uint32_t k = 0; k < QD_AXES; k++) {
         apart |= low[k] ^ high[k];
     }
-    return apart == 0 ? 0 : 32u - (uint32_t)__builtin_clz(apart);
+    return qd_bits_of(apart);
 }
 
 /* How many cells a level has. */

@@ -131,16 +131,22 @@ static inline qd_row qd_row_bounds(const qd_row *row, bool is_round)
     return is_round ? qd_round_bounds(row) : *row;
 }
 
-/* The box around two boxes; if one is absent, the other. */
+/* The box around two boxes; if one is absent, the other. Four floats at a time, as those who read the result do. */
 static inline qd_row qd_row_union(const qd_row *a, const qd_row *b)
 {
-    qd_row both = {{0}};
+    typedef float floats __attribute__((vector_size(16)));
+    typedef int32_t ints __attribute__((vector_size(16)));
+    const ints is_high = QD_ROW_HIGH == 2 ? (ints){0, 0, -1, -1} : (ints){0};
+    qd_row both;
 
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        uint32_t high = QD_ROW_HIGH + k;
+    for (uint32_t k = 0; k < QD_ROW_FLOATS; k += 4) {
+        floats of_a, of_b;
 
-        both.v[k] = a->v[k] < b->v[k] ? a->v[k] : b->v[k];
-        both.v[high] = a->v[high] > b->v[high] ? a->v[high] : b->v[high];
+        memcpy(&of_a, a->v + k, sizeof of_a);
+        memcpy(&of_b, b->v + k, sizeof of_b);
+        const ints is_of_a = (of_a < of_b) ^ (k < QD_ROW_HIGH ? is_high : ~is_high);
+        const ints bits = ((ints)of_a & is_of_a) | ((ints)of_b & ~is_of_a);
+        memcpy(both.v + k, &bits, sizeof bits);
     }
     return both;
 }

@@ -10,12 +10,6 @@
 #define BETTER        0.5  /* the share of the bounds' cost below which another root is worth it */
 #define SAMPLE        127u
 
-void qd_shells_init(qd_shells *shells, const qd_extent *bounds)
-{
-    memset(shells, 0, sizeof *shells);
-    shells->bounds = *bounds;
-}
-
 static double side_of(const qd_extent *extent)
 {
     double side = 0;
@@ -26,17 +20,35 @@ static double side_of(const qd_extent *extent)
     return side;
 }
 
+void qd_shells_init(qd_shells *shells, const qd_extent *bounds)
+{
+    memset(shells, 0, sizeof *shells);
+    shells->bounds = *bounds;
+    shells->per_side = 1 / side_of(bounds);
+}
+
+/* Of numbers. Compilers make an instruction of each, where fmin and fmax are calls. */
+static inline double least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static inline double most(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 static void include(qd_extent *extent, const qd_extent *other)
 {
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        extent->lo[k] = fmin(extent->lo[k], other->lo[k]);
-        extent->hi[k] = fmax(extent->hi[k], other->hi[k]);
+        extent->lo[k] = least(extent->lo[k], other->lo[k]);
+        extent->hi[k] = most(extent->hi[k], other->hi[k]);
     }
 }
 
 static double within_floats(float value)
 {
-    return fmin(fmax((double)value, -(double)FLT_MAX), (double)FLT_MAX);
+    return least(most((double)value, -(double)FLT_MAX), (double)FLT_MAX);
 }
 
 static double median(double *values, uint32_t count)
@@ -101,13 +113,14 @@ static void find_middle(qd_shells *shells, qd_scan all)
     shells->size = median(size, found);
 }
 
-/* Of one that is twice as far out as the last one for each doubling. */
+/* As frexp does it, of a number above 0 that is not tiny: twice as far out is one more. */
 static int exponent_of(const qd_shells *shells, double distance)
 {
-    int exponent;
+    const double sides = distance * shells->per_side;
+    uint64_t bits;
 
-    (void)frexp(distance / side_of(&shells->bounds), &exponent);
-    return exponent;
+    memcpy(&bits, &sides, sizeof bits);
+    return (int)(bits >> 52) - 1022;
 }
 
 static uint32_t shell_within(const qd_shells *shells, const qd_extent *centre)
@@ -115,7 +128,7 @@ static uint32_t shell_within(const qd_shells *shells, const qd_extent *centre)
     double distance = 0;
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        distance = fmax(distance, fabs(centre->lo[k] - shells->middle[k]));
+        distance = most(distance, fabs(centre->lo[k] - shells->middle[k]));
     }
     int shell = distance > 0 ? exponent_of(shells, distance) + (int)QD_SHELLS_WITHIN - 1 : 0;
     return shell < 0 ? 0 : shell < (int)QD_SHELLS_WITHIN ? (uint32_t)shell : QD_SHELLS_WITHIN - 1;
@@ -138,7 +151,7 @@ static void count_box(qd_shells *shells, const qd_row *box)
 
     for (uint32_t k = 0; k < QD_AXES; k++) {
         is_beyond |= at.lo[k] > bounds->hi[k] || at.hi[k] < bounds->lo[k];
-        reach = fmax(reach, fmax(at.hi[k] - bounds->hi[k], bounds->lo[k] - at.lo[k]));
+        reach = most(reach, most(at.hi[k] - bounds->hi[k], bounds->lo[k] - at.lo[k]));
     }
     if (!is_beyond) {
         at = centre_of(&at);

@@ -30,6 +30,7 @@
 
 typedef struct qd_shells {
     qd_extent bounds;
+    double per_side;              /* 1 / the longest side of the bounds */
     double middle[QD_AXES], size; /* of most bodies: medians of a sample; a body's size is its longest side */
     uint32_t rows;                /* in all */
     uint32_t count[QD_SHELLS];

@@ -61,6 +61,9 @@ static inline uint32_t qd_linear_cell_key_of_root(const qd_linear *tree)
 
 /* The natural cell of a box, or the leaf above it: its number, and its key. */
 uint32_t qd_linear_cell_of(const qd_linear *tree, const qd_row *box, uint32_t *cell_key);
+/* As in qd_index_ops. */
+uint32_t qd_linear_place(const qd_index *index, const qd_row *box, uint32_t *note);
+uint32_t qd_linear_locate_place(qd_index *index, uint32_t place, uint32_t note, uint32_t *cell_key);
 /* Marks a cell as occupied, and all above it. */
 void qd_linear_occupy(qd_linear *tree, uint32_t number);
 

@@ -3,7 +3,8 @@
 
 #include "../../../base/assert.h"
 
-uint32_t qd_linear_cell_of(const qd_linear *tree, const qd_row *box, uint32_t *cell_key)
+/* The numbers of a box in the finest cells. */
+static inline qd_numbers finest_of(const qd_linear *tree, const qd_row *box)
 {
     const uint32_t shift = QD_QUANTIZER_BITS - tree->depth;
     qd_numbers at = qd_quantizer_numbers(&tree->quantizer, box);
@@ -11,16 +12,49 @@ uint32_t qd_linear_cell_of(const qd_linear *tree, const qd_row *box, uint32_t *c
     for (uint32_t k = 0; k < QD_ROW_FLOATS; k++) {
         at.v[k] >>= shift;
     }
-    uint32_t low = qd_morton(at.v), height = qd_morton_height(at.v, at.v + QD_ROW_HIGH);
-    uint32_t leaf_height = tree->leaf_map != NULL ? tree->leaf_map[low] : 0;
-    uint32_t leaf = height <= leaf_height;
-    height = leaf ? leaf_height : height;
+    return at;
+}
+
+/* The cell of a height, or the leaf above it. `low`: the Morton number of the finest cell at `at`. */
+static inline uint32_t cell_at(const qd_linear *tree, const uint32_t *at, uint32_t low, uint32_t height,
+                               uint32_t *cell_key)
+{
+    const uint32_t leaf_height = tree->leaf_map != NULL ? tree->leaf_map[low] : 0;
+    const uint32_t leaf = height <= leaf_height;
     uint32_t numbers = 0;
+
+    height = leaf ? leaf_height : height;
     for (uint32_t k = 0; k < QD_AXES; k++) {
-        numbers = numbers << QD_CELL_KEY_BITS | at.v[k] >> height;
+        numbers = numbers << QD_CELL_KEY_BITS | at[k] >> height;
     }
     *cell_key = height << 28 | leaf << 24 | numbers;
     return qd_level_first(tree->depth - height) + (low >> QD_AXES * height);
+}
+
+uint32_t qd_linear_cell_of(const qd_linear *tree, const qd_row *box, uint32_t *cell_key)
+{
+    const qd_numbers at = finest_of(tree, box);
+
+    return cell_at(tree, at.v, qd_morton(at.v), qd_morton_height(at.v, at.v + QD_ROW_HIGH), cell_key);
+}
+
+/* The note is the height. */
+uint32_t qd_linear_place(const qd_index *index, const qd_row *box, uint32_t *note)
+{
+    const qd_numbers at = finest_of((const qd_linear *)index, box);
+
+    *note = qd_morton_height(at.v, at.v + QD_ROW_HIGH);
+    return qd_morton(at.v);
+}
+
+uint32_t qd_linear_locate_place(qd_index *index, uint32_t place, uint32_t note, uint32_t *cell_key)
+{
+    uint32_t at[QD_AXES];
+
+    for (uint32_t k = 0; k < QD_AXES; k++) {
+        at[k] = qd_morton_gather(place >> k);
+    }
+    return cell_at((const qd_linear *)index, at, place, note, cell_key);
 }
 
 /* A cell is marked as occupied with all above it, up to the first that is. */

@@ -23,16 +23,6 @@ static uint32_t loosest(qd_index *index, uint32_t *cell_key)
     return 0;
 }
 
-static void numbers(const qd_index *index, const qd_row *box, uint32_t *at)
-{
-    const qd_linear *tree = (const qd_linear *)index;
-    const qd_numbers all = qd_quantizer_numbers(&tree->quantizer, box);
-
-    for (uint32_t k = 0; k < QD_AXES; k++) {
-        at[k] = all.v[k] >> (QD_QUANTIZER_BITS - tree->depth);
-    }
-}
-
 /* Above the leaves, and by more than two of the finest cells. A small step is cheaper as one row, even where it crosses
  * a line. */
 static bool is_far(const qd_index *index, const qd_row *both, const qd_row *bounds, uint32_t cell_key)
@@ -133,7 +123,8 @@ const qd_index_ops qd_linear_ops = {
     .reserve = reserve,
     .locate = locate,
     .loosest = loosest,
-    .numbers = numbers,
+    .place = qd_linear_place,
+    .locate_place = qd_linear_locate_place,
     .is_far = is_far,
     .move = qd_linear_move,
     .entered = entered,

@@ -147,16 +147,13 @@ static void place_root(qd_linear *tree, qd_scan all)
 }
 
 /* How many rows each cell would hold itself, were all cells split. */
-static void count_rows(qd_linear *tree, qd_scan old)
+static void count_rows(qd_linear *tree, const qd_rebuild *rebuild)
 {
-    uint32_t first, count, cell_key;
+    for (uint32_t i = 0; i < rebuild->count; i++) {
+        const uint32_t height = qd_rebuild_note_of(rebuild->word[i]);
+        const uint32_t finest = (uint32_t)(rebuild->word[i] >> QD_WORD_KEY);
 
-    while (qd_scan_next(&old, &first, &count)) {
-        for (uint32_t i = 0; i < count; i++) {
-            const qd_row box = qd_row_box(old.rows, first + i);
-
-            tree->index.cell[qd_linear_cell_of(tree, &box, &cell_key)].count++;
-        }
+        tree->index.cell[qd_level_first(tree->depth - height) + (finest >> QD_AXES * height)].count++;
     }
 }
 
@@ -182,8 +179,10 @@ static void divide(qd_linear *tree, const uint32_t *below, uint32_t level, uint3
     }
 }
 
-static void choose_leaves(qd_linear *tree, uint32_t *below)
+/* `below` is filled. */
+static void choose_leaves(qd_linear *tree, const qd_rebuild *rebuild, uint32_t *below)
 {
+    count_rows(tree, rebuild);
     for (uint32_t i = tree->index.cells; i-- > 0;) {
         below[i] = tree->index.cell[i].count;
         for (uint32_t c = qd_cell_below(i); c < tree->index.cells && qd_cell_above(c) == i; c++) {
@@ -204,18 +203,21 @@ bool qd_linear_replan(qd_linear *tree)
     const qd_scan all = qd_scan_start(&old_rows, old.index.cell, old.index.cells);
     const bool by_content = tree->index.config->depth == 0 && !QD_WITHOUT(LEAF_PLAN);
     uint32_t *below = NULL;
+    qd_rebuild rebuild;
 
     place_root(tree, all);
     if (!make_cells(tree, depth_for(tree), by_content ? &below : NULL)) {
         *tree = old;
         return false;
     }
+    bool done = qd_rebuild_begin(&rebuild, &tree->index, &old_rows, all);
     if (by_content) {
-        count_rows(tree, all);
-        choose_leaves(tree, below);
+        if (done) {
+            choose_leaves(tree, &rebuild, below);
+        }
         qd_array_free(tree->index.heap, below, tree->index.cells * sizeof *below);
     }
-    if (!qd_index_rebuild(&tree->index, &old_rows, all)) {
+    if (!done || !qd_rebuild_end(&rebuild)) {
         qd_linear_plan_drop(tree);
         *tree = old;
         return false;
