@@ -12,6 +12,8 @@
 
 #define SETTLE_TICKS           4u   /* that an index has to find its shape */
 #define PROBE_TICKS            4u   /* behind them, that are compared with the tree */
+#define LOOK_TICKS             2u   /* SPARSE has its cells by then: where it saves nothing, the attempt is over */
+#define NO_GAIN                0.95 /* of the tree's cost, at least, saves nothing */
 #define BETTER                 0.8  /* of the tree's cost, at most, is clearly better */
 #define OTHER_CONTENT          1.25 /* the tree's cost has changed by so much: an index that failed may be better now */
 #define LOOK_SHARE             32.0 /* a look at the tree costs one in so many of the steps before it */
@@ -92,6 +94,14 @@ static double tree_cost_by_now(const qd_auto *choice, double rise)
     return change > 0 ? choice->tree_cost * (1 + change) : choice->tree_cost / (1 - change);
 }
 
+/* The tree's cost with which another index was not better. */
+static qd_space_index give_up(qd_auto *choice, qd_space_index at_work, double tree_cost)
+{
+    choice->debt.doublings += choice->debt.doublings < DOUBLINGS_MAX ? DOUBLINGS_WITHOUT_GAIN : 0;
+    *(at_work == QD_SPACE_GRID ? &choice->grid_failed : &choice->sparse_failed) = tree_cost;
+    return tree;
+}
+
 /* The compared ticks are over; `last` is the cost of the last one. */
 static qd_space_index decide(qd_auto *choice, qd_space_index at_work, double last)
 {
@@ -100,9 +110,7 @@ static qd_space_index decide(qd_auto *choice, qd_space_index at_work, double las
     const double tree_cost = tree_cost_by_now(choice, rise);
 
     if (cost > BETTER * tree_cost) {
-        choice->debt.doublings += choice->debt.doublings < DOUBLINGS_MAX ? DOUBLINGS_WITHOUT_GAIN : 0;
-        *(at_work == QD_SPACE_GRID ? &choice->grid_failed : &choice->sparse_failed) = tree_cost;
-        return tree;
+        return give_up(choice, at_work, tree_cost);
     }
     const double look = 2 * price_of(choice) + choice->tree_cost + choice->settling;
     const double ticks = LOOK_SHARE * look / (cost + 1);
@@ -116,6 +124,9 @@ static qd_space_index after_other(qd_auto *choice, qd_space_index at_work, const
     const double cost = cost_of(at_work, tick);
 
     choice->ticks++;
+    if (at_work == QD_SPACE_SPARSE && choice->ticks == LOOK_TICKS && cost > NO_GAIN * choice->tree_cost) {
+        return give_up(choice, at_work, choice->tree_cost);
+    }
     if (choice->ticks <= SETTLE_TICKS) {
         choice->settling += cost;
     } else if (choice->ticks <= SETTLE_TICKS + PROBE_TICKS) {

@@ -121,6 +121,25 @@ TEST(trend_is_no_gain_of_the_other_index)
     assert_int_equal(at_work, tree);
 }
 
+/* Where all rows overlap, no index separates them: two ticks show it. */
+TEST(sparse_that_saves_nothing_is_left_at_once)
+{
+    const qd_auto_tick pile = {.rows = 1000, .operations = 30, .tests = 5000000, .exact_tests = 100};
+    qd_auto choice;
+
+    qd_auto_init(&choice, LEAF, 0);
+    uint32_t changes = 0;
+    qd_space_index at_work = tree;
+    while (at_work == tree) {
+        at_work = play(&choice, at_work, &pile, 1, &changes);
+    }
+    assert_int_equal(at_work, QD_SPACE_SPARSE);
+    assert_int_equal(play(&choice, at_work, &pile, 1, &changes), QD_SPACE_SPARSE);
+    assert_int_equal(play(&choice, at_work, &pile, 1, &changes), tree);
+    assert_int_equal(play(&choice, tree, &pile, 10000, &changes), tree);
+    assert_int_equal(changes, 2);
+}
+
 /* Before a traversal, AUTO uses BRUTE for few rows only; it returns to BRUTE after long at half as many. */
 TEST(few_rows_use_brute)
 {
