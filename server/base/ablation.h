@@ -41,6 +41,7 @@
     X(PENDING_MOVES, "pending_moves")                                                                                  \
     X(DIRECT_MOVES, "direct_moves")                                                                                    \
     X(PARALLEL_MOVES, "parallel_moves")                                                                                \
+    X(PARALLEL_PLANS, "parallel_plans")                                                                                \
     X(ACTIVE_CELLS, "active_cells")                                                                                    \
     X(UNMARKED_ROWS, "unmarked_rows")                                                                                  \
     X(TRAVERSAL_TASKS, "traversal_tasks")                                                                              \

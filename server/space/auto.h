@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #include "core/axes.h"
-#include "core/replan_debt.h"
+#include "plan/replan_debt.h"
 #include "types.h"
 
 /* What one tick counted. */

@@ -26,7 +26,7 @@
  * and events stops (QD_SPACE_STOP_MEMORY). So does the next one after a body was teleported, reshaped or refiltered
  * while there was no memory to note how it had been; until then pairs and queries have no answer either.
  *
- * Pure and deterministic: no threads, clock or sockets of its own; a big traversal, and the pending moves before it,
+ * Pure and deterministic: no threads, clock or sockets of its own; a big traversal, the pending moves before it, and plans,
  * are split into tasks for the executor that the caller hands in, and give the same set of events on any number of
  * workers. One thread at a time.
  *
@@ -70,7 +70,8 @@ void qd_space_fetch(const qd_space *space, uint32_t slot);
  * spaces, it is in no cache. */
 void qd_space_fetch_all(const qd_space *space, qd_space_use use);
 
-/* One tick: the traversal; then now becomes was, for all bodies and even when not complete. */
+/* One tick: the traversal; then now becomes was, for all bodies and even when not complete. The executor is also that of
+ * qd_space_settle. */
 void qd_space_tick(qd_space *space, const qd_executor *executor, qd_space_wanted wanted, size_t limit,
                    qd_space_events *result);
 

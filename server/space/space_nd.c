@@ -346,10 +346,11 @@ void QD_ND(qd_space_tick)(qd_space *space, const qd_executor *executor, qd_space
 
     QD_ASSERT(!s->ticked);
     *result = (qd_space_events){.complete = true};
+    s->executor = executor;
     s->was_divided = executor->width > 1;
     qd_upkeep_trim(s);
     apply_pending(s, executor);
-    qd_upkeep_prepare(s);
+    qd_upkeep_prepare(s, executor);
     const qd_space_counters before = s->counters;
     if (wanted != QD_SPACE_WANT_NOTHING) {
         traverse(s, executor, wanted == QD_SPACE_WANT_STAYS ? QD_TRAVERSAL_STAYS : QD_TRAVERSAL_EVENTS, limit, result);
@@ -450,8 +451,9 @@ uint32_t QD_ND(qd_space_settle)(qd_space *space)
     forget_removed(s);
     bodies->lost = false;
     s->ticked = false;
-    qd_index_settle(s->index);
-    qd_upkeep_choose_index(s);
+    qd_index_settle(s->index, s->executor);
+    qd_upkeep_choose_index(s, s->executor);
+    s->executor = NULL;
     /* As it was at this tick it will be at the next, whatever batches the moves come in. */
     const uint64_t moves = s->counters.moves - s->settled;
     s->rows.all = is_nearly_all(moves, bodies->count);
@@ -481,9 +483,9 @@ void QD_ND(qd_space_pairs)(qd_space *space, const qd_executor *executor, size_t 
     space_nd *s = (space_nd *)space;
 
     QD_ASSERT(!s->ticked);
-    qd_upkeep_prepare(s);
+    qd_upkeep_prepare(s, executor);
     traverse(s, executor, QD_TRAVERSAL_PAIRS, limit, result);
-    (void)qd_upkeep_leave_index(s);
+    (void)qd_upkeep_leave_index(s, executor);
 }
 
 qd_status QD_ND(qd_space_find)(const qd_space *space, const qd_space_query *query, qd_space_hits *hits)

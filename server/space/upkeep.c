@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "upkeep.h"
 
+#include "plan/rebuild.h"
+
 #define LOOK_TICKS  16u
 #define BLOCKS_KEPT 4u /* times as many as hold rows have memory, at most */
 #define BLOCKS_FEW  4u
@@ -26,8 +28,24 @@ static uint64_t pruned_by(const qd_index *index)
     return counters.cells_pruned;
 }
 
+/* Registers every row of an old index with another one, and destroys the old one. False: there is no memory; the old one
+ * is as it was, and the other one is destroyed. */
+static bool move_rows(qd_index *old, qd_index *index, const qd_executor *executor)
+{
+    qd_rows old_rows = *old->rows;
+    const qd_scan all = qd_scan_start(&old_rows, old->cell, old->cells);
+
+    if (!index->ops->reserve(index) || !qd_rebuild_index(index, &old_rows, all, executor)) {
+        qd_index_destroy(index);
+        return false;
+    }
+    qd_index_destroy(old);
+    qd_index_settle(index, executor);
+    return true;
+}
+
 /* Where there is no memory for another index, this one stays. */
-static void change_index(space_nd *s, qd_space_index kind)
+static void change_index(space_nd *s, qd_space_index kind, const qd_executor *executor)
 {
     qd_index *old = s->index;
 
@@ -36,7 +54,7 @@ static void change_index(space_nd *s, qd_space_index kind)
     }
     const uint64_t pruned = pruned_by(old);
     qd_index *other = qd_upkeep_create_index(kind, old);
-    if (other == NULL || !qd_proxies_change_index(old, other)) {
+    if (other == NULL || !move_rows(old, other, executor)) {
         qd_retry_note(&old->retry, true);
         return;
     }
@@ -45,35 +63,35 @@ static void change_index(space_nd *s, qd_space_index kind)
     s->counters.cells_pruned += pruned;
 }
 
-void qd_upkeep_prepare(space_nd *s)
+void qd_upkeep_prepare(space_nd *s, const qd_executor *executor)
 {
-    qd_index_prepare(s->index);
+    qd_index_prepare(s->index, executor);
     if (s->config.index == QD_SPACE_AUTO) {
-        change_index(s, qd_auto_fit(&s->choice, s->index->ops->kind, s->rows.count));
+        change_index(s, qd_auto_fit(&s->choice, s->index->ops->kind, s->rows.count), executor);
     }
 }
 
-bool qd_upkeep_leave_index(space_nd *s)
+bool qd_upkeep_leave_index(space_nd *s, const qd_executor *executor)
 {
     if (s->config.index != QD_SPACE_AUTO || !s->without_hits) {
         return false;
     }
     s->without_hits = false;
-    change_index(s, qd_auto_without_hits(&s->choice));
+    change_index(s, qd_auto_without_hits(&s->choice), executor);
     return true;
 }
 
-void qd_upkeep_choose_index(space_nd *s)
+void qd_upkeep_choose_index(space_nd *s, const qd_executor *executor)
 {
     const uint64_t before = s->counted.operations;
 
     s->counted.operations = s->rows.operations;
-    if (qd_upkeep_leave_index(s) || s->config.index != QD_SPACE_AUTO || !s->is_counted) {
+    if (qd_upkeep_leave_index(s, executor) || s->config.index != QD_SPACE_AUTO || !s->is_counted) {
         return;
     }
     qd_auto_tick tick = s->counted;
     tick.operations -= before;
-    change_index(s, qd_auto_next(&s->choice, s->index->ops->kind, &tick));
+    change_index(s, qd_auto_next(&s->choice, s->index->ops->kind, &tick), executor);
 }
 
 /* ---- memory ---- */

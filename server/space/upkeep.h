@@ -24,11 +24,12 @@ typedef struct space_nd {
     qd_index *index;
     qd_traversal traversal;
     qd_pending pending;
-    bool ticked;                /* between tick and settle */
-    bool is_flooded;            /* the last tick had several moves a body */
-    bool was_divided;           /* the last tick had several workers */
-    uint64_t settled;           /* counters.moves at the last settle */
-    qd_space_counters counters; /* of cells_pruned those of indexes that are gone */
+    bool ticked;                 /* between tick and settle */
+    const qd_executor *executor; /* then: of the tick */
+    bool is_flooded;             /* the last tick had several moves a body */
+    bool was_divided;            /* the last tick had several workers */
+    uint64_t settled;            /* counters.moves at the last settle */
+    qd_space_counters counters;  /* of cells_pruned those of indexes that are gone */
     qd_auto choice;
     qd_auto_tick counted; /* at this tick; its operations: those up to the last settle */
     bool is_counted;
@@ -40,11 +41,11 @@ typedef struct space_nd {
 qd_index *qd_upkeep_create_index(qd_space_index kind, const qd_index *as);
 
 /* Before a traversal: what has come since the last one may be too much for the index at work. */
-void qd_upkeep_prepare(space_nd *s);
+void qd_upkeep_prepare(space_nd *s, const qd_executor *executor);
 /* AUTO's turn, after a traversal that was stopped without hits. Returns whether it was one. */
-bool qd_upkeep_leave_index(space_nd *s);
+bool qd_upkeep_leave_index(space_nd *s, const qd_executor *executor);
 /* And after a tick. */
-void qd_upkeep_choose_index(space_nd *s);
+void qd_upkeep_choose_index(space_nd *s, const qd_executor *executor);
 
 /* Give memory back, every so many ticks: before a tick, and after it. */
 void qd_upkeep_trim(space_nd *s);

@@ -8,7 +8,7 @@
  *     --workload PART      only scenes of crowd.h with this in their name
  *     --count N            entities per scene, in a world of the same density (the scene's own number)
  *     --moving PERCENT     how many of a scene's entities move (the scene's own share)
- *     --warm N             ticks before the measured ones (5); AUTO needs more until its choice is stable
+ *     --warm N             ticks before the measured ones (5); with 0, the first tick is often the `worst`
  *     --index NAME         only auto, quadtree, octree, sparse, hash, grid or brute (all)
  *     --kernel PART        only kernels with this in their name (the fastest); "" for all
  *     --dimensions N       2 (default) or 3
@@ -344,7 +344,7 @@ static bool parse(int count, char **arguments, choice *chosen)
             chosen->count = (uint32_t)strtoul(value, NULL, 10);
         } else if (strcmp(option, "--moving") == 0 && strtod(value, NULL) >= 0 && strtod(value, NULL) <= 100) {
             chosen->moving = strtod(value, NULL) / 100;
-        } else if (strcmp(option, "--warm") == 0 && strtoul(value, NULL, 10) > 0) {
+        } else if (strcmp(option, "--warm") == 0) {
             chosen->warm = (uint32_t)strtoul(value, NULL, 10);
         } else if (strcmp(option, "--index") == 0 && space_index_named(value) != 0) {
             chosen->index = space_index_named(value);

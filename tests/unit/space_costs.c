@@ -161,6 +161,7 @@ TEST(resting_bodies_call_no_helper)
     crowd_begin(&config, &(qd_tuning){.leaf_rows = 16, .task_rows_min = 1000, .pending_bodies_min = UINT32_MAX});
     crowd.executor = &executor;
     crowd_scatter(COUNT, 0, 100, 1);
+    crowd_tick(); /* which makes a plan */
     for (size_t t = 0; t < sizeof moving / sizeof *moving; t++) {
         const uint32_t before = splits;
 

@@ -26,6 +26,7 @@
 #ifndef QD_SPACE_CORE_INDEX_H
 #define QD_SPACE_CORE_INDEX_H
 
+#include "../../base/executor.h"
 #include "../kernel/kernel.h"
 #include "../tuning.h"
 
@@ -118,18 +119,18 @@ typedef struct qd_index_ops {
     /* A traversal commits every cell there is, in its tasks and at its end, unless it is stopped: then rows that count
      * as changed all together need no marks of their own. */
     bool commits_all;
-    /* Before a traversal and before a tick without one: what was put in may ask for another plan. NULL: nothing to do.
-     */
-    void (*prepare)(qd_index *index);
+    /* Before a traversal and before a tick without one: what was put in may ask for another plan, which the executor's
+     * workers divide. NULL: nothing to do. */
+    void (*prepare)(qd_index *index, const qd_executor *executor);
     /* A traversal begins: returns the number of its tasks, or QD_TASKS_NO_MEMORY. May set plan->all. */
     uint32_t (*traverse_begin)(qd_index *index, qd_traversal_plan *plan);
     /* Task number `task`. May commit (qd_traversal_commit) cells whose rows no other task reads, which includes those
      * that it carries along from above; the others are committed afterwards. */
     void (*traverse)(qd_index *index, struct qd_worker_slot *worker, uint32_t task);
     void (*traverse_end)(qd_index *index, const qd_traversal_plan *plan, const struct qd_traversal_result *result);
-    /* After a tick, when all is committed and removed bodies are gone, and after qd_proxies_change_index: plans again,
+    /* After a tick, when all is committed and removed bodies are gone, and after a change to this index: plans again,
      * prunes. NULL: nothing to do. */
-    void (*settle)(qd_index *index);
+    void (*settle)(qd_index *index, const qd_executor *executor);
     /* Gives every cell that may hold what a query wants to qd_search_cell, once. */
     qd_status (*search)(const qd_index *index, struct qd_search *search);
     void (*count)(const qd_index *index, qd_space_counters *counters);
@@ -170,42 +171,10 @@ qd_index *qd_index_create(const qd_index_ops *ops, const qd_index *as);
 void qd_index_destroy(qd_index *index);
 /* Before a traversal and before a tick without one; after a tick: the index may plan again. A plan that finds no memory
  * is left out, and the old one stays. */
-void qd_index_prepare(qd_index *index);
-void qd_index_settle(qd_index *index);
+void qd_index_prepare(qd_index *index, const qd_executor *executor);
+void qd_index_settle(qd_index *index, const qd_executor *executor);
 /* The bounds of the space. */
 qd_extent qd_index_bounds(const qd_index *index);
-
-/* Registers all rows of an old pool with an index that has none, in a new pool, and frees the old one: after a plan, and
- * when a space changes from one index to another. False: there is no memory, and rows and bodies are as they were; the
- * index may have made cells. Every list gets its blocks side by side. Lists lie in the order in
- * which their first rows come, so rows that a traversal reads together are together in memory. Rows come along
- * the Z curve of their lower corners, or as they are scanned where the index has no numbers. */
-bool qd_index_rebuild(qd_index *index, qd_rows *old, qd_scan all) QD_MUST_USE;
-
-/* The same in two steps. Between them an index with places may choose its cells by the words, which are in the order of
- * the curve; a word's key is its place. */
-typedef struct qd_rebuild {
-    qd_index *index;
-    qd_rows *old;
-    uint64_t *word, *spare; /* as many as there are rows */
-    uint32_t count;
-} qd_rebuild;
-
-#define QD_REBUILD_NOTE 28u /* in a word, from this bit on; the reference is below */
-
-static inline uint32_t qd_rebuild_row_of(uint64_t word)
-{
-    return (uint32_t)word & ((1u << QD_REBUILD_NOTE) - 1);
-}
-
-static inline uint32_t qd_rebuild_note_of(uint64_t word)
-{
-    return (uint32_t)word >> QD_REBUILD_NOTE;
-}
-
-/* False: no memory, and nothing was begun. */
-bool qd_rebuild_begin(qd_rebuild *rebuild, qd_index *index, qd_rows *old, qd_scan all) QD_MUST_USE;
-bool qd_rebuild_end(qd_rebuild *rebuild) QD_MUST_USE;
 
 /* Every row is where its body says and has the flags it should; the index checks its cells. */
 void qd_index_validate(const qd_index *index);

@@ -484,18 +484,3 @@ void qd_proxies_rejoin(qd_index *index, uint32_t slot)
     change->refiltered = 0;
     qd_rows_flag(index->rows, index->bodies->record[slot].row, id_of(index->bodies, slot));
 }
-
-/* The new index may plan a better order as it settles. */
-bool qd_proxies_change_index(qd_index *old, qd_index *index)
-{
-    qd_rows old_rows = *old->rows;
-    const qd_scan all = qd_scan_start(&old_rows, old->cell, old->cells);
-
-    if (!index->ops->reserve(index) || !qd_index_rebuild(index, &old_rows, all)) {
-        qd_index_destroy(index);
-        return false;
-    }
-    qd_index_destroy(old);
-    qd_index_settle(index);
-    return true;
-}

@@ -43,8 +43,5 @@ void qd_proxies_fetch(const qd_index *index, uint32_t number);
 void qd_proxies_rejoin(qd_index *index, uint32_t slot);
 /* Whether a body's size or shape is another than at the last tick. */
 bool qd_change_is_reshape(const qd_bodies *bodies, const qd_change *change);
-/* Registers every row of an old index with another one, and destroys the old one. Between ticks. False: there is no
- * memory; the old one is as it was, and the other one is destroyed. */
-bool qd_proxies_change_index(qd_index *old, qd_index *index) QD_MUST_USE;
 
 #endif

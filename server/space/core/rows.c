@@ -376,27 +376,3 @@ void qd_words_sort(const uint64_t *from, uint32_t count, uint32_t shift, uint32_
         to[next[(from[i] >> shift) & mask]++] = from[i];
     }
 }
-
-uint32_t qd_rebuild_row(qd_rows *rows, qd_cell *cell, uint32_t number, qd_bodies *bodies, const qd_rows *old,
-                        uint32_t from)
-{
-    uint32_t lane = cell->count % QD_BLOCK_ROWS, id = qd_row_id(old, from);
-
-    if (cell->count > 0 && lane == 0) {
-        cell->head++;
-    }
-    uint32_t block = cell->head, to = block * QD_BLOCK_ROWS + lane;
-    if (lane == 0) {
-        rows->info[block] = (qd_block_info){.next = cell->count > 0 ? block - 1 : QD_NONE, .cell = number};
-        qd_rows_clear(rows, block);
-    }
-    cell->count++;
-    *qd_row_now(rows, to) = *qd_row_now(old, from);
-    *qd_row_was(rows, to) = *qd_row_was(old, from);
-    qd_rows_flag(rows, to, id);
-    if (qd_rows_is_changed(old, from)) {
-        qd_rows_set_changed(rows, to);
-    }
-    qd_row_relocated(bodies, id, to);
-    return to;
-}

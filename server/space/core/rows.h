@@ -252,10 +252,4 @@ static inline uint64_t qd_word(uint32_t key, uint32_t reference)
 void qd_words_count(const uint64_t *word, uint32_t count, uint32_t shift, uint32_t mask, uint32_t *next);
 void qd_words_sort(const uint64_t *from, uint32_t count, uint32_t shift, uint32_t mask, uint32_t *next, uint64_t *to);
 
-/* Copies a row of another pool behind those of a cell, with its changed bit. The cell's blocks are given out already
- * and lie side by side; its head is the first of them before the first row. Returns the row's reference, which its body
- * knows then. */
-uint32_t qd_rebuild_row(qd_rows *rows, qd_cell *cell, uint32_t number, qd_bodies *bodies, const qd_rows *old,
-                        uint32_t from);
-
 #endif

@@ -35,7 +35,7 @@
 #define QD_SPACE_GRID_GRID_H
 
 #include "../brute/one_list.h"
-#include "../core/replan_debt.h"
+#include "../plan/replan_debt.h"
 
 #define QD_GRID_CELLS_MAX 32u                                    /* that a row takes up without being large */
 #define QD_GRID_AXIS_MAX  ((1u << (32 - QD_AXES) / QD_AXES) - 1) /* the last cell of an axis, at most */

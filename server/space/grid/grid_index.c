@@ -213,13 +213,15 @@ static void traverse_end(qd_index *index, const qd_traversal_plan *plan, const q
     }
 }
 
-static void prepare(qd_index *index)
+static void prepare(qd_index *index, const qd_executor *executor)
 {
+    (void)executor;
     qd_grid_plan((qd_grid *)index);
 }
 
-static void settle(qd_index *index)
+static void settle(qd_index *index, const qd_executor *executor)
 {
+    (void)executor;
     qd_grid_words_trim((qd_grid *)index);
 }
 

@@ -34,10 +34,10 @@
 #include <string.h>
 
 #include "../../base/memory/array.h"
-#include "../core/replan_debt.h"
 #include "../core/search.h"
 #include "../core/traversal.h"
 #include "../geometry/mixer.h"
+#include "../plan/replan_debt.h"
 
 #define QD_HASH_LEVELS 31u  /* in the last one there are two cells an axis, and all boxes fit */
 #define QD_HASH_FREE   255u /* the level of a cell that does not exist */
@@ -239,7 +239,7 @@ bool qd_hash_range_next(const qd_hash_pool *pool, qd_hash_range *range, uint32_t
 bool qd_hash_plan_is_due(const qd_hash *hash);
 /* Chooses another size and registers every row again, each list's rows side by side. At any time but during a
  * traversal. False: there is no memory, and all is as it was. */
-bool qd_hash_replan(qd_hash *hash) QD_MUST_USE;
+bool qd_hash_replan(qd_hash *hash, const qd_executor *executor) QD_MUST_USE;
 
 /* ---- traversals and queries, as in qd_index_ops ---- */
 

@@ -100,17 +100,17 @@ static void emptied(qd_index *index, uint32_t cell)
     qd_hash_note_candidate(&of(index)->pool, cell / 2);
 }
 
-static void prepare(qd_index *index)
+static void prepare(qd_index *index, const qd_executor *executor)
 {
     if (qd_hash_plan_is_due(of(index))) {
-        qd_retry_note(&index->retry, !qd_hash_replan(of(index)));
+        qd_retry_note(&index->retry, !qd_hash_replan(of(index), executor));
     }
 }
 
-static void settle(qd_index *index)
+static void settle(qd_index *index, const qd_executor *executor)
 {
     qd_hash_prune(&of(index)->pool);
-    prepare(index);
+    prepare(index, executor);
 }
 
 static void count(const qd_index *index, qd_space_counters *counters)

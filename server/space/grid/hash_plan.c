@@ -19,6 +19,7 @@
 
 #include "../../base/ablation.h"
 #include "../../base/assert.h"
+#include "../plan/rebuild.h"
 
 #define SAMPLE_ROWS 16384u
 #define CARRY_TESTS (QD_AXES == 2 ? 256.0 : 832.0) /* what carrying a row to its neighbors costs beside them */
@@ -205,7 +206,7 @@ static double choose_size(const qd_hash *hash)
     return size;
 }
 
-bool qd_hash_replan(qd_hash *hash)
+bool qd_hash_replan(qd_hash *hash, const qd_executor *executor)
 {
     qd_index *index = &hash->index;
     qd_rows old_rows = *index->rows;
@@ -220,7 +221,7 @@ bool qd_hash_replan(qd_hash *hash)
         qd_hash_resize(hash, size);
     }
     qd_hash_show(hash);
-    if (!qd_index_rebuild(index, &old_rows, qd_scan_start(&old_rows, old.pool.cell, 2 * old.pool.used))) {
+    if (!qd_rebuild_index(index, &old_rows, qd_scan_start(&old_rows, old.pool.cell, 2 * old.pool.used), executor)) {
         qd_hash_pool_free(&hash->pool, index->heap);
         *hash = old;
         return false;

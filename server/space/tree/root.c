@@ -20,13 +20,6 @@ static double side_of(const qd_extent *extent)
     return side;
 }
 
-void qd_shells_init(qd_shells *shells, const qd_extent *bounds)
-{
-    memset(shells, 0, sizeof *shells);
-    shells->bounds = *bounds;
-    shells->per_side = 1 / side_of(bounds);
-}
-
 /* Of numbers. Compilers make an instruction of each, where fmin and fmax are calls. */
 static inline double least(double a, double b)
 {
@@ -165,18 +158,36 @@ static void count_box(qd_shells *shells, const qd_row *box)
     shells->rows++;
 }
 
-void qd_shells_count(qd_shells *shells, qd_scan all)
+void qd_shells_init(qd_shells *shells, const qd_extent *bounds, qd_scan all)
 {
-    uint32_t first, count;
-
+    memset(shells, 0, sizeof *shells);
+    shells->bounds = *bounds;
+    shells->per_side = 1 / side_of(bounds);
     find_middle(shells, all);
-    while (qd_scan_next(&all, &first, &count)) {
-        for (uint32_t i = 0; i < count; i++) {
-            qd_row box = qd_row_box(all.rows, first + i);
+}
 
-            count_box(shells, &box);
-        }
+void qd_shells_count(qd_shells *shells, const qd_rows *rows, uint32_t first, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const qd_row box = qd_row_box(rows, first + i);
+
+        count_box(shells, &box);
     }
+}
+
+void qd_shells_merge(qd_shells *shells, const qd_shells *others)
+{
+    for (uint32_t s = 0; s < QD_SHELLS; s++) {
+        if (others->count[s] == 0) {
+            continue;
+        }
+        if (shells->count[s] == 0) {
+            shells->extent[s] = others->extent[s];
+        }
+        include(&shells->extent[s], &others->extent[s]);
+        shells->count[s] += others->count[s];
+    }
+    shells->rows += others->rows;
 }
 
 qd_quantizer qd_root_quantizer(const qd_root *root, uint32_t bits)

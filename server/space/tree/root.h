@@ -48,8 +48,12 @@ typedef struct qd_root_use {
     uint32_t leaf_rows; /* in a good leaf */
 } qd_root_use;
 
-void qd_shells_init(qd_shells *shells, const qd_extent *bounds);
-void qd_shells_count(qd_shells *shells, qd_scan all);
+/* None is counted yet; the rows of the scan tell where most are. */
+void qd_shells_init(qd_shells *shells, const qd_extent *bounds, qd_scan all);
+/* Counts rows side by side. */
+void qd_shells_count(qd_shells *shells, const qd_rows *rows, uint32_t first, uint32_t count);
+/* Adds what copies of the shells have counted since, in any order. */
+void qd_shells_merge(qd_shells *shells, const qd_shells *others);
 
 /* The root that is the square of the bounds. */
 qd_root qd_root_of(const qd_extent *bounds);

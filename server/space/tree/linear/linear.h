@@ -17,10 +17,10 @@
 #define QD_SPACE_TREE_LINEAR_LINEAR_H
 
 #include "../../../base/memory/array.h"
-#include "../../core/replan_debt.h"
 #include "../../core/traversal.h"
 #include "../../geometry/morton.h"
 #include "../../geometry/quantizer.h"
+#include "../../plan/replan_debt.h"
 #include "../tree.h"
 
 #define QD_CELL_KEY_BITS (QD_AXES == 2 ? 12u : 7u) /* of each number in a cell key */
@@ -75,9 +75,10 @@ void qd_linear_validate(const qd_index *index);
 /* The tree for the first body. False: no memory. */
 bool qd_linear_plan_first(qd_linear *tree) QD_MUST_USE;
 bool qd_linear_plan_is_due(const qd_linear *tree);
-/* Makes another plan and registers every row again, each cell's rows side by side, cells in the order of the traversal.
- * At any time but during a traversal. False: there is no memory, and the tree is as it was. */
-bool qd_linear_replan(qd_linear *tree) QD_MUST_USE;
+/* Makes another plan and registers every row again, each cell's rows side by side, cells in the order of the traversal;
+ * the executor's workers divide that. At any time but during a traversal. False: there is no memory, and the tree is as
+ * it was. */
+bool qd_linear_replan(qd_linear *tree, const qd_executor *executor) QD_MUST_USE;
 void qd_linear_plan_drop(qd_linear *tree);
 
 /* ---- moves and traversals, as in qd_index_ops ---- */

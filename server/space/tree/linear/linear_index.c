@@ -44,12 +44,12 @@ static void entered(qd_index *index, uint32_t cell)
     qd_linear_occupy((qd_linear *)index, cell);
 }
 
-static void settle(qd_index *index)
+static void settle(qd_index *index, const qd_executor *executor)
 {
     qd_linear *tree = (qd_linear *)index;
 
     if (qd_linear_plan_is_due(tree)) {
-        qd_retry_note(&index->retry, !qd_linear_replan(tree));
+        qd_retry_note(&index->retry, !qd_linear_replan(tree, executor));
     }
 }
 

@@ -10,6 +10,7 @@
 
 #include "../../../base/ablation.h"
 #include "../../../base/assert.h"
+#include "../../plan/rebuild.h"
 #include "../root.h"
 
 #define LEAF_FILL_MAX    1.25 /* how much more than they should, leaves of an even spread may hold */
@@ -134,24 +135,55 @@ static void stretch_root(qd_linear *tree)
     tree->filled /= pow(longer, QD_AXES);
 }
 
-static void place_root(qd_linear *tree, qd_scan all)
-{
-    qd_shells shells;
+/* The shells of each part of the rows. */
+typedef struct shells_of_parts {
+    const qd_rebuild *rebuild;
+    qd_shells *part;
+} shells_of_parts;
 
-    qd_shells_init(&shells, &tree->bounds);
-    qd_shells_count(&shells, all);
-    qd_root root = qd_root_choose(&shells, (qd_root_use){QD_TREE_DEPTH_MAX, tree->index.tuning.leaf_rows});
+static void count_part(size_t part, void *argument)
+{
+    const shells_of_parts *of = argument;
+    const qd_rebuild *rebuild = of->rebuild;
+    const uint32_t end = qd_rebuild_part(rebuild, rebuild->spans, part + 1);
+
+    for (uint32_t s = qd_rebuild_part(rebuild, rebuild->spans, part); s < end; s++) {
+        const qd_span *span = &rebuild->span[s];
+
+        qd_shells_count(&of->part[part], rebuild->old, span->first, span[1].at - span->at);
+    }
+}
+
+/* False: no memory. */
+static bool place_root(qd_linear *tree, const qd_rebuild *rebuild, qd_scan all)
+{
+    const size_t bytes = rebuild->parts * sizeof(qd_shells);
+    shells_of_parts of = {rebuild, qd_array_grow(tree->index.heap, NULL, 0, 0, bytes)};
+
+    if (of.part == NULL) {
+        return false;
+    }
+    qd_shells_init(&of.part[0], &tree->bounds, all);
+    for (uint32_t i = 1; i < rebuild->parts; i++) {
+        of.part[i] = of.part[0];
+    }
+    qd_rebuild_fork(rebuild, count_part, &of);
+    for (uint32_t i = 1; i < rebuild->parts; i++) {
+        qd_shells_merge(&of.part[0], &of.part[i]);
+    }
+    qd_root root = qd_root_choose(&of.part[0], (qd_root_use){QD_TREE_DEPTH_MAX, tree->index.tuning.leaf_rows});
+    qd_array_free(tree->index.heap, of.part, bytes);
     tree->quantizer = qd_root_quantizer(&root, QD_QUANTIZER_BITS);
     tree->filled = root.filled;
     stretch_root(tree);
+    return true;
 }
 
 /* How many rows each cell would hold itself, were all cells split. */
 static void count_rows(qd_linear *tree, const qd_rebuild *rebuild)
 {
     for (uint32_t i = 0; i < rebuild->count; i++) {
-        const uint32_t height = qd_rebuild_note_of(rebuild->word[i]);
-        const uint32_t finest = (uint32_t)(rebuild->word[i] >> QD_WORD_KEY);
+        const uint32_t height = qd_word_note(rebuild->word[i]), finest = qd_word_key(rebuild->word[i]);
 
         tree->index.cell[qd_level_first(tree->depth - height) + (finest >> QD_AXES * height)].count++;
     }
@@ -196,28 +228,40 @@ static void choose_leaves(qd_linear *tree, const qd_rebuild *rebuild, uint32_t *
     }
 }
 
-bool qd_linear_replan(qd_linear *tree)
+/* Cells for the rows of a rebuild, without rows, and the words of the rebuild in order. False: no memory; the tree may
+ * have cells. */
+static bool plan(qd_linear *tree, qd_rebuild *rebuild, qd_scan all)
+{
+    const bool by_content = tree->index.config->depth == 0 && !QD_WITHOUT(LEAF_PLAN);
+    uint32_t *below = NULL;
+
+    if (!place_root(tree, rebuild, all) || !make_cells(tree, depth_for(tree), by_content ? &below : NULL)) {
+        return false;
+    }
+    qd_rebuild_sort(rebuild);
+    if (by_content) {
+        choose_leaves(tree, rebuild, below);
+        qd_array_free(tree->index.heap, below, tree->index.cells * sizeof *below);
+    }
+    return true;
+}
+
+bool qd_linear_replan(qd_linear *tree, const qd_executor *executor)
 {
     qd_rows old_rows = *tree->index.rows;
     qd_linear old = *tree;
     const qd_scan all = qd_scan_start(&old_rows, old.index.cell, old.index.cells);
-    const bool by_content = tree->index.config->depth == 0 && !QD_WITHOUT(LEAF_PLAN);
-    uint32_t *below = NULL;
     qd_rebuild rebuild;
 
-    place_root(tree, all);
-    if (!make_cells(tree, depth_for(tree), by_content ? &below : NULL)) {
+    if (!qd_rebuild_begin(&rebuild, &tree->index, &old_rows, all, executor)) {
+        return false;
+    }
+    if (!plan(tree, &rebuild, all)) {
+        qd_rebuild_drop(&rebuild);
         *tree = old;
         return false;
     }
-    bool done = qd_rebuild_begin(&rebuild, &tree->index, &old_rows, all);
-    if (by_content) {
-        if (done) {
-            choose_leaves(tree, &rebuild, below);
-        }
-        qd_array_free(tree->index.heap, below, tree->index.cells * sizeof *below);
-    }
-    if (!done || !qd_rebuild_end(&rebuild)) {
+    if (!qd_rebuild_end(&rebuild)) {
         qd_linear_plan_drop(tree);
         *tree = old;
         return false;

@@ -20,8 +20,8 @@
 
 #include <stdatomic.h>
 
-#include "../../core/replan_debt.h"
 #include "../../core/traversal.h"
+#include "../../plan/replan_debt.h"
 #include "sparse_cells.h"
 
 #define QD_SPARSE_ROOT 0u /* the root's number */
@@ -96,7 +96,7 @@ void qd_sparse_divide(qd_sparse *sparse);
 void qd_sparse_merge(qd_sparse *sparse);
 /* Looks for another root, where the last traversals cost too much, and gives back the memory of cells that are gone.
  * Between ticks. */
-void qd_sparse_reroot(qd_sparse *sparse);
+void qd_sparse_reroot(qd_sparse *sparse, const qd_executor *executor);
 
 /* ---- empty cells: sparse_prune.c ---- */
 

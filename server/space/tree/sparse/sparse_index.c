@@ -109,12 +109,13 @@ static void entered(qd_index *index, uint32_t cell)
     qd_sparse_entered((qd_sparse *)index, cell);
 }
 
-static void prepare(qd_index *index)
+static void prepare(qd_index *index, const qd_executor *executor)
 {
+    (void)executor;
     qd_sparse_divide((qd_sparse *)index);
 }
 
-static void settle(qd_index *index)
+static void settle(qd_index *index, const qd_executor *executor)
 {
     qd_sparse *sparse = (qd_sparse *)index;
 
@@ -122,7 +123,7 @@ static void settle(qd_index *index)
         qd_sparse_divide(sparse);
         qd_sparse_prune(sparse);
         qd_sparse_merge(sparse);
-        qd_sparse_reroot(sparse);
+        qd_sparse_reroot(sparse, executor);
     }
 }
 

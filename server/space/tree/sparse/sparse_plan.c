@@ -18,6 +18,7 @@
 
 #include "../../../base/ablation.h"
 #include "../../../base/assert.h"
+#include "../../plan/rebuild.h"
 #include "../root.h"
 
 #define OPERATIONS_A_LOOK 8u
@@ -203,7 +204,7 @@ static void free_cells(qd_sparse *sparse)
 }
 
 /* Registers all rows again, below another root. False: there is no memory, and the tree is as it was. */
-static bool rebuild(qd_sparse *sparse, const qd_quantizer *quantizer)
+static bool rebuild(qd_sparse *sparse, const qd_quantizer *quantizer, const qd_executor *executor)
 {
     qd_index *index = &sparse->index;
     qd_rows old_rows = *index->rows;
@@ -220,7 +221,7 @@ static bool rebuild(qd_sparse *sparse, const qd_quantizer *quantizer)
         qd_sparse_begin(sparse);
         sparse->leaf_from = index->config->depth > 0 ? index->config->depth : levels_for(sparse, old_rows.count);
         qd_sparse_set_leaf(sparse, QD_SPARSE_ROOT, sparse->leaf_from == 0);
-        done = qd_index_rebuild(index, &old_rows, qd_scan_start(&old_rows, old.cells.cell, old.cells.used));
+        done = qd_rebuild_index(index, &old_rows, qd_scan_start(&old_rows, old.cells.cell, old.cells.used), executor);
         sparse->leaf_from = index->config->depth;
     }
     free_cells(done ? &old : sparse);
@@ -238,7 +239,7 @@ static bool is_too_long(const qd_sparse *sparse)
     return sparse->cells.capacity > CELLS_KEPT * (sparse->cells.count + 2 * sparse->depth_max);
 }
 
-void qd_sparse_reroot(qd_sparse *sparse)
+void qd_sparse_reroot(qd_sparse *sparse, const qd_executor *executor)
 {
     qd_index *index = &sparse->index;
     const qd_rows *rows = index->rows;
@@ -250,15 +251,19 @@ void qd_sparse_reroot(qd_sparse *sparse)
         return;
     }
     if (is_due) {
+        qd_scan all = qd_scan_start(rows, sparse->cells.cell, sparse->cells.used);
+        uint32_t first, count;
         qd_shells shells;
 
-        qd_shells_init(&shells, &sparse->bounds);
-        qd_shells_count(&shells, qd_scan_start(rows, sparse->cells.cell, sparse->cells.used));
+        qd_shells_init(&shells, &sparse->bounds, all);
+        while (qd_scan_next(&all, &first, &count)) {
+            qd_shells_count(&shells, rows, first, count);
+        }
         qd_root root = qd_root_choose(&shells, (qd_root_use){sparse->depth_max, index->tuning.leaf_rows});
         quantizer = qd_root_quantizer(&root, QD_KEY_BITS);
     }
     const bool is_same = memcmp(&sparse->quantizer, &quantizer, sizeof quantizer) == 0 && !is_too_long(sparse);
-    const bool done = is_same || rebuild(sparse, &quantizer);
+    const bool done = is_same || rebuild(sparse, &quantizer, executor);
     qd_retry_note(&index->retry, !done);
     if (done && is_due) {
         qd_replan_debt_pay(&sparse->debt, price);

@@ -11,8 +11,8 @@
  *
  * Owned by the index, or by AUTO. One thread at a time.
  */
-#ifndef QD_SPACE_CORE_REPLAN_DEBT_H
-#define QD_SPACE_CORE_REPLAN_DEBT_H
+#ifndef QD_SPACE_PLAN_REPLAN_DEBT_H
+#define QD_SPACE_PLAN_REPLAN_DEBT_H
 
 #include <math.h>
 #include <stdbool.h>
@@ -22,9 +22,9 @@
 
 /* A step is about the time that one row takes against a register of others. */
 #define QD_TESTS_A_STEP  64.0
-#define QD_EXACT_STEPS   3.0  /* an exact test */
-#define QD_SHARE_STEPS   16u  /* a row's share in a good traversal */
-#define QD_REPLAN_STEPS  128u /* a row's share in a plan of a tree or of HASH */
+#define QD_EXACT_STEPS   3.0 /* an exact test */
+#define QD_SHARE_STEPS   16u /* a row's share in a good traversal */
+#define QD_REPLAN_STEPS  64u /* a row's share in a plan of a tree or of HASH */
 #define QD_DOUBLINGS_MAX 32u
 
 typedef struct qd_replan_debt {
