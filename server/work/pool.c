@@ -297,7 +297,7 @@ static qd_actor *take(qd_worker *me)
 static uint32_t slice_of(qd_worker *me, const qd_actor *actor)
 {
     if (me->is_behind) {
-        return QD_SLICE_NS;
+        return QD_SLICE_BEHIND_NS;
     }
     if (!qd_actor_is_long(actor)) {
         return 0;
@@ -410,10 +410,12 @@ static void idle(qd_worker *me)
 }
 
 /* Also of many short runs, one after the other. */
-static void give_way(qd_worker *me)
+static void give_way(qd_worker *me, bool was_behind)
 {
-    if (atomic_load_explicit(&me->takes, memory_order_relaxed) % TAKES_OF_OWN == 0) {
-        qd_slices_look(&me->slices, qd_clock_now_ns());
+    if (was_behind) {
+        qd_slices_look(&me->slices, qd_clock_now_ns(), QD_SLICE_BEHIND_NS);
+    } else if (atomic_load_explicit(&me->takes, memory_order_relaxed) % TAKES_OF_OWN == 0) {
+        qd_slices_look(&me->slices, qd_clock_now_ns(), QD_SLICE_NS);
     }
 }
 
@@ -430,9 +432,11 @@ static void *work(void *argument)
         qd_actor *actor = take(me);
 
         if (actor) {
+            const bool is_behind = me->is_behind;
+
             qd_fork_leave(me);
             run(me, actor);
-            give_way(me);
+            give_way(me, is_behind);
         } else {
             idle(me);
         }

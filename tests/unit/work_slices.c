@@ -67,11 +67,11 @@ TEST(a_slice_of_short_runs_ends_after_its_time)
     qd_slices slices = {.has_timer = false};
     const uint64_t start_ns = qd_clock_now_ns();
 
-    qd_slices_look(&slices, start_ns);
+    qd_slices_look(&slices, start_ns, QD_SLICE_NS);
     assert_int_equal(slices.looked_ns, start_ns);
-    qd_slices_look(&slices, start_ns + QD_SLICE_NS - 1);
+    qd_slices_look(&slices, start_ns + QD_SLICE_NS - 1, QD_SLICE_NS);
     assert_int_equal(slices.looked_ns, start_ns);
-    qd_slices_look(&slices, start_ns + QD_SLICE_NS);
+    qd_slices_look(&slices, start_ns + QD_SLICE_NS, QD_SLICE_NS);
     assert_int_equal(slices.looked_ns, start_ns + QD_SLICE_NS);
 }
 

@@ -51,9 +51,9 @@ static void set(const qd_slices *slices, long ns)
     timer_settime(slices->timer, 0, &every, NULL);
 }
 
-void qd_slices_look(qd_slices *slices, uint64_t now_ns)
+void qd_slices_look(qd_slices *slices, uint64_t now_ns, uint32_t slice_ns)
 {
-    if (now_ns - slices->looked_ns >= QD_SLICE_NS && !QD_WITHOUT(SLICES)) {
+    if (now_ns - slices->looked_ns >= slice_ns && !QD_WITHOUT(SLICES)) {
         slices->looked_ns = now_ns;
         sched_yield();
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Slices: a thread in a long run lets the other threads on its core have their turn every 0.2 ms or every millisecond.
+ * Slices: a thread in a long run lets the other threads on its core have their turn every 0.1 ms to every millisecond.
  * Otherwise a loop thread that has become ready waits until the next tick of the kernel's clock, up to 4 ms. Short slices
  * cost a large tick a fifth of its time. So pool.c chooses them only where others wait.
  *
@@ -15,8 +15,9 @@
 #include <stdint.h>
 #include <time.h>
 
-#define QD_SLICE_NS      200000u
-#define QD_SLICE_LONG_NS 1000000u
+#define QD_SLICE_NS        200000u
+#define QD_SLICE_LONG_NS   1000000u
+#define QD_SLICE_BEHIND_NS 100000u /* of work that waits behind others */
 
 typedef struct qd_slices {
     timer_t timer;
@@ -34,7 +35,7 @@ void qd_slices_deinit(qd_slices *slices);
 void qd_slices_begin(qd_slices *slices, uint32_t slice_ns);
 void qd_slices_end(qd_slices *slices);
 
-/* Between short runs: ends the slice if it has lasted for long enough. */
-void qd_slices_look(qd_slices *slices, uint64_t now_ns);
+/* Between short runs: ends the slice if it has lasted for so long. */
+void qd_slices_look(qd_slices *slices, uint64_t now_ns, uint32_t slice_ns);
 
 #endif
