@@ -8,6 +8,8 @@
  * of that quantizer, and culled for each cell. A group has so few cells that 8 bits of its numbers are fine enough
  * anywhere in the space.
  *
+ * THIN ROWS. 8 bits do not tell many thin rows of a cell apart. The list of such a cell has 16 bits.
+ *
  * REST. Where few rows changed, their cells are listed for a visit, and with them those that the changed rows may reach
  * into. A cell without a changed row meets only the changed ones of the others.
  *
@@ -253,9 +255,21 @@ static qd_window window_of(const group *g, const qd_hash_cell *cell)
     return window;
 }
 
-/* It ends with the last of the cell's own rows. */
-static void close_window(const qd_list8 *list, qd_window *window)
+/* What one cell's visit goes by. Its list is the worker's leaf, or `thin`. */
+typedef struct visit {
+    group *group;
+    const qd_hash_cell *cell;
+    qd_window window;
+    bool active;     /* it has rows of its own that changed */
+    qd_list16 *thin; /* for rows that 8 bits do not tell apart; else NULL */
+} visit;
+
+/* The window ends with the last of the cell's own rows. */
+static void close_window(visit *v)
 {
+    const qd_list8 *list = &v->group->worker->leaf;
+    qd_window *window = &v->window;
+
     for (uint32_t k = 0; k < QD_AXES && !QD_WITHOUT(HASH_WINDOW); k++) {
         const uint8_t *column = list->column[QD_OUTER_HI + k];
         uint8_t most = 0;
@@ -270,13 +284,14 @@ static void close_window(const qd_list8 *list, qd_window *window)
     }
 }
 
-/* What one cell's visit goes by. */
-typedef struct visit {
-    group *group;
-    const qd_hash_cell *cell;
-    qd_window window;
-    bool active; /* it has rows of its own that changed */
-} visit;
+/* Makes room for `more` rows in the cell's list. */
+static bool reserve(const visit *v, uint32_t more)
+{
+    qd_worker_slot *worker = v->group->worker;
+
+    return v->thin != NULL ? qd_sink_reserve16(&worker->sink, v->thin, v->thin->count + more)
+                           : qd_sink_reserve8(&worker->sink, &worker->leaf, worker->leaf.count + more);
+}
 
 /* The rows of a list that lies across. */
 static void carry_across(const visit *v, neighbour *from, bool changed_only)
@@ -287,7 +302,12 @@ static void carry_across(const visit *v, neighbour *from, bool changed_only)
         return;
     }
     qd_list16 part = across_from(v->group, from);
-    if (!worker->sink.stopped && qd_sink_reserve8(&worker->sink, &worker->leaf, worker->leaf.count + part.count)) {
+    if (worker->sink.stopped || !reserve(v, part.count)) {
+        return;
+    }
+    if (v->thin != NULL) {
+        worker->kernel->cull16(&part, &v->window, changed_only, v->thin);
+    } else {
         worker->kernel->cull8(&part, &v->window, changed_only, &worker->leaf);
     }
 }
@@ -298,7 +318,12 @@ static void carry(const visit *v, uint32_t number, bool changed_only)
     qd_worker_slot *worker = v->group->worker;
     const qd_cell *cell = &v->group->hash->pool.cell[number];
 
-    if (cell->count > 0 && qd_sink_reserve8(&worker->sink, &worker->leaf, worker->leaf.count + cell->count)) {
+    if (cell->count == 0 || !reserve(v, cell->count)) {
+        return;
+    }
+    if (v->thin != NULL) {
+        worker->kernel->carry16(&worker->sink, cell, &v->window, changed_only, v->thin);
+    } else {
         worker->kernel->carry8(&worker->sink, cell, &v->window, changed_only, &worker->leaf);
     }
 }
@@ -308,19 +333,29 @@ static void collect(const visit *v, uint32_t number)
     qd_worker_slot *worker = v->group->worker;
     const qd_cell *cell = &v->group->hash->pool.cell[number];
 
-    worker->leaf.count = 0;
-    if (qd_sink_reserve8(&worker->sink, &worker->leaf, cell->count)) {
+    if (!reserve(v, cell->count)) {
+        return;
+    }
+    if (v->thin != NULL) {
+        worker->kernel->collect16(&worker->sink, cell, v->thin);
+    } else {
         worker->kernel->collect8(&worker->sink, cell, &v->window, &worker->leaf);
     }
 }
 
 /* The cell's own rows. What lies across may be listed already, or be wanted by others. */
-static void collect_own(const visit *v, uint32_t number)
+static void collect_own(visit *v, uint32_t number)
 {
     const qd_cell *inside = &v->group->hash->pool.cell[2 * number], *across = inside + 1;
-    qd_list8 *list = &v->group->worker->leaf;
+    const bool are_more_across = across->count > inside->count;
+    qd_worker_slot *worker = v->group->worker;
 
-    if (across->count > inside->count) {
+    worker->leaf.count = 0;
+    if (qd_traversal_is_thin(worker, are_more_across ? across : inside, WINDOW_SHIFT)) {
+        v->thin = &worker->level[1];
+        v->thin->count = 0;
+    }
+    if (are_more_across) {
         collect(v, 2 * number + 1);
         carry(v, 2 * number, false);
     } else {
@@ -329,8 +364,14 @@ static void collect_own(const visit *v, uint32_t number)
             carry_across(v, neighbour_at(v->group, v->cell->at), false);
         }
     }
-    list->own = list->count;
-    qd_list8_sort(&v->group->worker->sorter, v->group->worker->sink.heap, list);
+    if (v->thin != NULL) {
+        v->thin->own = v->thin->count;
+        qd_list16_sort(&worker->sorter, worker->sink.heap, v->thin);
+    } else {
+        worker->leaf.own = worker->leaf.count;
+        qd_list8_sort(&worker->sorter, worker->sink.heap, &worker->leaf);
+        close_window(v);
+    }
 }
 
 static bool is_worth_it(const visit *v, uint32_t number)
@@ -391,6 +432,18 @@ static bool is_met(const visit *v)
     return v->group->worker->leaf.count > 0;
 }
 
+static void test(const visit *v)
+{
+    qd_worker_slot *worker = v->group->worker;
+    const qd_list8 *list = &worker->leaf;
+
+    if (v->thin != NULL) {
+        worker->kernel->test16(&worker->sink, v->thin, worker->all);
+    } else if (list->count > 1 && (v->active || list->count > list->own)) {
+        worker->kernel->test8(&worker->sink, list, worker->all);
+    }
+}
+
 static void visit_cell(group *g, uint32_t number)
 {
     const qd_hash_pool *pool = &g->hash->pool;
@@ -407,16 +460,12 @@ static void visit_cell(group *g, uint32_t number)
         return;
     }
     collect_own(&v, number);
-    close_window(&worker->leaf, &v.window);
     carry_near(&v);
     carry_coarser(&v);
-    const qd_list8 *list = &worker->leaf;
     if (worker->sink.stopped) {
         return;
     }
-    if (list->count > 1 && (v.active || list->count > list->own)) {
-        worker->kernel->test8(&worker->sink, list, worker->all);
-    }
+    test(&v);
     if (v.active && (pool->levels & ((1u << v.cell->level) - 1)) == 0) {
         qd_traversal_commit(worker, 2 * number);
     }
