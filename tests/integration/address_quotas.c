@@ -76,18 +76,22 @@ SESSION_TEST(address_that_connects_too_often_is_refused)
     const time_t start = time(NULL);
     uint32_t refused = 0;
 
-    for (uint32_t i = 0; i < TIMES; i++) {
+    for (uint32_t i = 0; i < TIMES;) {
         raw_link *raw = raw_open(address);
 
         raw_send_message(
             raw, &(qd_client_message){.seq = 1, .kind = QD_CLIENT_HELLO, .as.hello = {.version = QD_PROTOCOL_VERSION}});
         const qd_server_message *answer = raw_next(raw);
         assert_non_null(answer);
-        if (answer->kind == QD_SERVER_GO_AWAY) {
+        const bool is_refused = answer->kind == QD_SERVER_GO_AWAY;
+        /* The server may not have seen yet that ten others are closed. That takes no part of the accepts. */
+        const bool are_many = is_refused && strstr(answer->as.go_away.text, "--address-connections-max") != NULL;
+        if (is_refused && !are_many) {
             assert_int_equal(answer->as.go_away.reason, QD_GO_AWAY_QUOTA);
             assert_non_null(strstr(answer->as.go_away.text, "--address-accepts-max"));
             refused++;
         }
+        i += !are_many;
         raw_close(raw);
     }
     /* 40 at once, and one more each second. */
