@@ -344,7 +344,7 @@ static bool parse(int count, char **arguments, choice *chosen)
             chosen->count = (uint32_t)strtoul(value, NULL, 10);
         } else if (strcmp(option, "--moving") == 0 && strtod(value, NULL) >= 0 && strtod(value, NULL) <= 100) {
             chosen->moving = strtod(value, NULL) / 100;
-        } else if (strcmp(option, "--warm") == 0) {
+        } else if (strcmp(option, "--warm") == 0 && value[0] >= '0' && value[0] <= '9') {
             chosen->warm = (uint32_t)strtoul(value, NULL, 10);
         } else if (strcmp(option, "--index") == 0 && space_index_named(value) != 0) {
             chosen->index = space_index_named(value);

@@ -144,11 +144,6 @@ typedef struct digit {
     uint32_t shift;
 } digit;
 
-static uint32_t digit_of(const digit *of, uint64_t word)
-{
-    return (uint32_t)(word >> of->shift) & (QD_DIGITS - 1);
-}
-
 static void count_part(size_t part, void *argument)
 {
     const digit *of = argument;
@@ -158,7 +153,7 @@ static void count_part(size_t part, void *argument)
 
     memset(many, 0, QD_DIGITS * sizeof *many);
     for (uint32_t i = qd_rebuild_part(r, r->count, part); i < end; i++) {
-        many[digit_of(of, r->word[i])]++;
+        many[(r->word[i] >> of->shift) & (QD_DIGITS - 1)]++;
     }
 }
 
@@ -166,12 +161,9 @@ static void sort_part(size_t part, void *argument)
 {
     const digit *of = argument;
     const qd_rebuild *r = of->rebuild;
-    uint32_t *next = r->digits + part * QD_DIGITS;
-    const uint32_t end = qd_rebuild_part(r, r->count, part + 1);
+    const uint32_t begin = qd_rebuild_part(r, r->count, part), end = qd_rebuild_part(r, r->count, part + 1);
 
-    for (uint32_t i = qd_rebuild_part(r, r->count, part); i < end; i++) {
-        r->spare[next[digit_of(of, r->word[i])]++] = r->word[i];
-    }
+    qd_words_sort(r->word + begin, end - begin, of->shift, QD_DIGITS - 1, r->digits + part * QD_DIGITS, r->spare);
 }
 
 /* Words keep their order where the digit is the same. */

@@ -268,13 +268,21 @@ static inline void columns_bytes(const byte_frame *frame, const qd_row *now, con
 }
 #endif
 
+/* Where the rows of a block are now: where they were, if they are at rest or only that counts. */
+static inline const qd_row *now_of(const qd_sink *sink, uint32_t block)
+{
+    const uint16_t changed = sink->rows->info[block].changed;
+    const bool is_still = (changed == 0 && !sink->rows->all) || sink->mode == QD_TRAVERSAL_PAIRS;
+
+    return is_still ? qd_row_was(sink->rows, block * QD_BLOCK_ROWS) : qd_row_now(sink->rows, block * QD_BLOCK_ROWS);
+}
+
 static inline void edges_of(const qd_sink *sink, uint32_t block, qd_edges *result)
 {
     const qd_block_info *info = &sink->rows->info[block];
     const qd_row *was = qd_row_was(sink->rows, block * QD_BLOCK_ROWS);
-    const qd_row *now = sink->mode == QD_TRAVERSAL_PAIRS ? was : qd_row_now(sink->rows, block * QD_BLOCK_ROWS);
 
-    edges_of_rows(&sink->quantizer, now, was, info->round, info->unproven, result);
+    edges_of_rows(&sink->quantizer, now_of(sink, block), was, info->round, info->unproven, result);
 }
 
 static void edges16(const qd_sink *sink, uint32_t block, qd_edges *result)
@@ -312,12 +320,6 @@ static void collect16(const qd_sink *sink, const qd_cell *cell, qd_list16 *list)
     }
 }
 
-/* Whether the rows of a block are now where they were, or only that counts. */
-static inline bool is_still(const qd_sink *sink, const qd_block_info *info)
-{
-    return (info->changed == 0 && !sink->rows->all) || sink->mode == QD_TRAVERSAL_PAIRS;
-}
-
 static void collect8(const qd_sink *sink, const qd_cell *cell, const qd_window *window, qd_list8 *list)
 {
     const byte_frame frame = columns_byte_frame(&sink->quantizer, window);
@@ -332,10 +334,7 @@ static void collect8(const qd_sink *sink, const qd_cell *cell, const qd_window *
 
         at -= QD_BLOCK_ROWS;
         if (QD_LIKELY((info->round | info->unproven) == 0) && !QD_WITHOUT(BYTE_COLUMNS)) {
-            const qd_row *was = qd_row_was(sink->rows, block * QD_BLOCK_ROWS);
-            const qd_row *now = is_still(sink, info) ? was : qd_row_now(sink->rows, block * QD_BLOCK_ROWS);
-
-            columns_bytes(&frame, now, was, column, at);
+            columns_bytes(&frame, now_of(sink, block), qd_row_was(sink->rows, block * QD_BLOCK_ROWS), column, at);
         } else {
             qd_edges found;
 
