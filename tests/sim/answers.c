@@ -480,6 +480,6 @@ void sim_client_finish(sim_client *client)
             continue;
         }
         sim_check(observer->known, "a subscription got no reset");
-        model_fold_finish(&observer->fold);
+        (void)model_fold_finish(&observer->fold);
     }
 }

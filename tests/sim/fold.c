@@ -136,7 +136,7 @@ bool model_fold_end(model_fold *fold, uint64_t tick, bool owners_later)
     return true;
 }
 
-void model_fold_finish(const model_fold *fold)
+const model_state *model_fold_finish(const model_fold *fold)
 {
     static model_past past;
     const model_stay *stay = fold->past.stay;
@@ -145,4 +145,5 @@ void model_fold_finish(const model_fold *fold)
     sim_check(model_past_finish(&past, fold->explains, fold),
               "room %llu, session %llu: at the end %u %s are not what brute force gives",
               (unsigned long long)stay->room->handle, (unsigned long long)stay->session, fold->set_count, fold->what);
+    return &past.state;
 }

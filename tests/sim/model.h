@@ -291,8 +291,9 @@ void model_fold_group(model_fold *fold, uint32_t group, model_effect effect, uin
 void model_fold_until(model_fold *fold, uint64_t tick, uint32_t skipped);
 /* All frames of the tick have come. Returns false if it closed the room. */
 bool model_fold_end(model_fold *fold, uint64_t tick, bool owners_later);
-/* All is read, all that was left behind is gone: the set is the present one. */
-void model_fold_finish(const model_fold *fold);
+/* All is read, all that was left behind is gone: the set is the present one. Returns the state after every request that
+ * the server has, until the next call. */
+const model_state *model_fold_finish(const model_fold *fold);
 
 /* A subscription of one stay. */
 typedef struct model_observer {

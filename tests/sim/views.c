@@ -434,8 +434,9 @@ void model_views_tell(model_views *views, const qd_msg_view *view)
     }
 }
 
-/* All that the others in the room see, of what this one watches. */
-static void finish_watchers(const model_views *views)
+/* All that the others in the room see, of what this one watches. The state has every request that the server has:
+ * no Applied reports those of a stay that left. */
+static void finish_watchers(const model_views *views, const model_state *state)
 {
     const model_stay *stay = views->fold.past.stay;
     uint32_t expected = 0;
@@ -446,7 +447,7 @@ static void finish_watchers(const model_views *views)
         for (uint32_t k = 0; other->views != NULL && !other->left && k < other->views->fold.set_count; k++) {
             uint32_t entity, id = (uint32_t)other->views->fold.set[k];
             const model_stay *owner = model_owner(stay->room, id, &entity);
-            bool own = stay->room->now.entities[owner->number][entity].owner == stay->number;
+            bool own = state->entities[owner->number][entity].owner == stay->number;
 
             if (views->watch == QD_WATCH_OWN && !own) {
                 continue;
@@ -480,9 +481,9 @@ void model_views_finish(const model_views *views)
     if (views->fold.suspended) {
         return;
     }
-    model_fold_finish(&views->fold);
+    const model_state *state = model_fold_finish(&views->fold);
     sim_check(views->watch <= QD_WATCH_NONE || views->watchers_known, "the reverse view did not come");
     if (views->watchers_known && !is_anything_lost(stay->room)) {
-        finish_watchers(views);
+        finish_watchers(views, state);
     }
 }
