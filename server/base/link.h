@@ -62,6 +62,8 @@ typedef struct qd_link_ops {
      * the system, which finally stops the peer. pause [loop]; resume [any] */
     void (*pause)(qd_link *link);
     void (*resume)(qd_link *link);
+    /* A pause of that length, up to 1 ms longer. The link is in no other rest. [loop] */
+    void (*rest)(qd_link *link, uint32_t ms);
     /* The longest frame accepted from now on. [loop] */
     void (*frame_bytes_max)(qd_link *link, size_t bytes_max);
     /* The peer has introduced itself. false: the server has no place for it. [loop] */
@@ -141,6 +143,10 @@ static inline void qd_link_pause(qd_link *link)
 static inline void qd_link_resume(qd_link *link)
 {
     link->ops->resume(link);
+}
+static inline void qd_link_rest(qd_link *link, uint32_t ms)
+{
+    link->ops->rest(link, ms);
 }
 static inline void qd_link_frame_bytes_max(qd_link *link, size_t bytes_max)
 {

@@ -138,6 +138,21 @@ static void op_resume(qd_link *link)
     of(link)->pauses--;
 }
 
+static void op_rest(qd_link *link, uint32_t ms)
+{
+    sim_check(of(link)->rest_ns == QD_NEVER, "a link rests twice");
+    op_pause(link);
+    of(link)->rest_ns = of(link)->world->now_ns + (uint64_t)ms * 1000000;
+}
+
+static void end_rest(sim_link *link)
+{
+    if (link->rest_ns != QD_NEVER) {
+        link->rest_ns = QD_NEVER;
+        op_resume(&link->link);
+    }
+}
+
 static void op_frame_bytes_max(qd_link *link, size_t bytes_max)
 {
     of(link)->reader.frame_bytes_max = bytes_max;
@@ -207,6 +222,7 @@ static const qd_link_ops ops = {
     .replies_queued = op_replies_queued,
     .pause = op_pause,
     .resume = op_resume,
+    .rest = op_rest,
     .frame_bytes_max = op_frame_bytes_max,
     .introduce = op_introduce,
     .may_try_token = op_may_try_token,
@@ -229,7 +245,7 @@ sim_link *sim_link_create(sim_world *world, const qd_link_handler *handler, size
     link->world = world;
     link->handler = *handler;
     link->outbox_bytes_max = outbox_bytes_max;
-    link->deadline_ns = QD_NEVER;
+    link->deadline_ns = link->rest_ns = QD_NEVER;
     link->failed_tokens_max = 1;
     link->frames_hash = HASH_START;
     qd_frame_reader_init(&link->reader, QD_FRAME_BYTES_BEFORE_HELLO, NULL);
@@ -368,6 +384,7 @@ static bool close_when_due(sim_link *link)
     if (!link->close_asked || (link->out_count > 0 && link->world->now_ns < link->close_due_ns && !link->dropped)) {
         return false;
     }
+    end_rest(link);
     link->handler.closed(link->handler.context, &link->link);
     link->closed = true;
     qd_link_release(&link->link);
@@ -389,6 +406,10 @@ static bool step(sim_link *link)
     }
     if (link->close_asked) {
         return false;
+    }
+    if (link->rest_ns <= link->world->now_ns) {
+        end_rest(link);
+        return true;
     }
     if (link->deadline_ns <= link->world->now_ns) {
         link->deadline_ns = QD_NEVER;
@@ -420,7 +441,10 @@ static uint64_t due_ns_of(const sim_link *link)
     if (link->closed) {
         return QD_NEVER;
     }
-    return link->close_asked ? link->close_due_ns : link->deadline_ns;
+    if (link->close_asked) {
+        return link->close_due_ns;
+    }
+    return link->rest_ns < link->deadline_ns ? link->rest_ns : link->deadline_ns;
 }
 
 uint64_t sim_next_due_ns(const sim_world *world)

@@ -128,7 +128,7 @@ struct sim_link {
     qd_frame_reader reader;
     uint32_t frames_handed_out;
     uint32_t pauses;
-    uint64_t deadline_ns;
+    uint64_t deadline_ns, rest_ns;
     uint32_t failed_tokens, failed_tokens_max; /* wrong tokens of this link; how many it may send */
     bool is_full;                              /* the server has no place for this link */
     uint32_t watched_ms;                       /* see qd_link_watch */

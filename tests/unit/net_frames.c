@@ -2,6 +2,7 @@
  *
  * Incoming bytes: frames cut anywhere, pauses, faults, deadlines, and the ways in which a peer can leave.
  */
+#include "server/base/clock.h"
 #include "support/net_fixture.h"
 #include "tests/support/test.h"
 
@@ -88,6 +89,35 @@ NET_TEST(a_pause_inside_a_read_stops_delivery)
     }
     assert_int_equal(paused_frames, 0);
     assert_int_equal(fixture.frames, FRAMES);
+    peer_close(peer);
+    wait_for(&fixture.closed, 1);
+}
+
+#define REST_MS 20u
+
+static _Atomic uint64_t rested_at_ns; /* when the last frame came */
+static _Atomic uint32_t short_rests;  /* after which the next one came too early */
+
+static void rest_and_echo(qd_link *link, const uint8_t *bytes, size_t size)
+{
+    const uint64_t now_ns = qd_clock_now_ns();
+
+    short_rests += now_ns - rested_at_ns < REST_MS * UINT64_C(1000000);
+    rested_at_ns = now_ns;
+    qd_link_rest(link, REST_MS);
+    send_and_release(link, frame_with(bytes, size), QD_LINK_REPLY);
+}
+
+NET_TEST(a_link_that_rests_delivers_the_next_frame_afterwards)
+{
+    fixture.on_frame = rest_and_echo;
+    fixture_start();
+    int peer = peer_connect();
+
+    peer_send_numbered(peer, 5);
+    peer_expect_numbered(peer, 0, 5);
+    assert_int_equal(short_rests, 0);
+    /* It ends while it rests. */
     peer_close(peer);
     wait_for(&fixture.closed, 1);
 }

@@ -456,6 +456,7 @@ static void close_now(qd_connection *connection)
     connection->reading = false;
     leave_turns(connection);
     qd_loop_deadline_clear(&connection->deadline);
+    qd_loop_deadline_clear(&connection->rest);
     uv_mutex_lock(&connection->lock);
     atomic_store_explicit(&connection->close_asked, true, memory_order_release);
     connection->gone = true;
@@ -474,6 +475,13 @@ static void expire(qd_loop_deadline *deadline)
     } else if (!qd_connection_is_close_asked(connection)) {
         connection->config->handler->expired(connection->config->handler->context, &connection->link);
     }
+}
+
+static void end_rest(qd_loop_deadline *rest)
+{
+    qd_connection *connection = (qd_connection *)((char *)rest - offsetof(qd_connection, rest));
+
+    qd_link_resume(&connection->link);
 }
 
 /* ---- opening [loop] ---- */
@@ -614,6 +622,7 @@ static qd_connection *create(qd_connection *connection, qd_loop *loop, const qd_
         .config = config,
         .fd = fd,
         .deadline.expire = expire,
+        .rest = {.expire = end_rest, .is_prompt = true},
         .request.run = serve,
         .turn.resume = resume,
     };

@@ -109,6 +109,18 @@ static void op_resume(qd_link *link)
     }
 }
 
+static void op_rest(qd_link *link, uint32_t ms)
+{
+    qd_connection *connection = connection_of(link);
+
+    QD_ASSERT(connection->rest.next == NULL);
+    if (connection->state != QD_CONNECTION_OPEN) {
+        return;
+    }
+    op_pause(link);
+    qd_loop_deadline_set(connection->loop, &connection->rest, qd_connection_in_ms(ms));
+}
+
 static void op_frame_bytes_max(qd_link *link, size_t bytes_max)
 {
     qd_connection *connection = connection_of(link);
@@ -218,6 +230,7 @@ const qd_link_ops qd_connection_ops = {
     .replies_queued = op_replies_queued,
     .pause = op_pause,
     .resume = op_resume,
+    .rest = op_rest,
     .frame_bytes_max = op_frame_bytes_max,
     .introduce = op_introduce,
     .may_try_token = op_may_try_token,

@@ -66,6 +66,7 @@ typedef struct qd_connection {
     bool serve_waits;                /* the request has run while the turn was parked, and still counts as posted */
     qd_signs signs;                  /* of the peer's life */
     qd_loop_deadline deadline;       /* the handler's while open; then the end of closing */
+    qd_loop_deadline rest;           /* its end */
     LIST_ENTRY(qd_connection) links; /* in the list of its loop */
 
     /* [any] */

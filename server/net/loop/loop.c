@@ -129,15 +129,15 @@ static void link_deadline(qd_loop_deadline *head, qd_loop_deadline *deadline)
     head->previous = deadline;
 }
 
-static void on_clock(uv_timer_t *clock)
+static void on_clock(uv_timer_t *timer)
 {
-    qd_loop *loop = clock->data;
+    qd_loop_clock *clock = timer->data;
     uint64_t now_ns = qd_clock_now_ns();
     qd_loop_deadline due;
 
     /* First move the due deadlines to a ring of their own, because expire may set and clear any deadline. */
     due.next = due.previous = &due;
-    for (qd_loop_deadline *each = loop->deadlines.next, *next; each != &loop->deadlines; each = next) {
+    for (qd_loop_deadline *each = clock->ring.next, *next; each != &clock->ring; each = next) {
         next = each->next;
         if (each->due_ns <= now_ns) {
             qd_loop_deadline_clear(each);
@@ -150,19 +150,21 @@ static void on_clock(uv_timer_t *clock)
         qd_loop_deadline_clear(first);
         first->expire(first);
     }
-    if (loop->deadlines.next == &loop->deadlines) {
-        uv_timer_stop(&loop->clock);
+    if (clock->ring.next == &clock->ring) {
+        uv_timer_stop(timer);
     }
 }
 
 void qd_loop_deadline_set(qd_loop *loop, qd_loop_deadline *deadline, uint64_t due_ns)
 {
+    qd_loop_clock *clock = deadline->is_prompt ? &loop->prompt_clock : &loop->clock;
+
     QD_VALIDATE(qd_loop_is_current(loop));
     qd_loop_deadline_clear(deadline);
     deadline->due_ns = due_ns;
-    link_deadline(&loop->deadlines, deadline);
-    if (!uv_is_active((uv_handle_t *)&loop->clock)) {
-        uv_timer_start(&loop->clock, on_clock, QD_LOOP_DEADLINE_STEP_MS, QD_LOOP_DEADLINE_STEP_MS);
+    link_deadline(&clock->ring, deadline);
+    if (!uv_is_active((uv_handle_t *)&clock->timer)) {
+        uv_timer_start(&clock->timer, on_clock, clock->step_ms, clock->step_ms);
     }
 }
 
@@ -174,6 +176,14 @@ void qd_loop_deadline_clear(qd_loop_deadline *deadline)
     deadline->previous->next = deadline->next;
     deadline->next->previous = deadline->previous;
     deadline->next = deadline->previous = NULL;
+}
+
+static void clock_init(qd_loop *loop, qd_loop_clock *clock, uint32_t step_ms)
+{
+    clock->step_ms = step_ms;
+    clock->ring.next = clock->ring.previous = &clock->ring;
+    clock->timer.data = clock;
+    uv_timer_init(&loop->uv, &clock->timer); /* cannot fail */
 }
 
 /* ---- life ---- */
@@ -215,7 +225,6 @@ qd_status qd_loop_init(qd_loop *loop)
     *loop = (qd_loop){0};
     qd_mailbox_init(&loop->requests);
     qd_heap_init(&loop->heap);
-    loop->deadlines.next = loop->deadlines.previous = &loop->deadlines;
     loop->read_buffer = qd_heap_alloc(&loop->heap, QD_LOOP_READ_BYTES);
     if (!loop->read_buffer) {
         goto fail_memory;
@@ -226,9 +235,10 @@ qd_status qd_loop_init(qd_loop *loop)
     /* These cannot fail. */
     uv_prepare_init(&loop->uv, &loop->pass);
     uv_idle_init(&loop->uv, &loop->idle);
-    uv_timer_init(&loop->uv, &loop->clock);
     uv_timer_init(&loop->uv, &loop->sweep);
-    loop->pass.data = loop->clock.data = loop->sweep.data = loop->wake.data = loop;
+    clock_init(loop, &loop->clock, QD_LOOP_DEADLINE_STEP_MS);
+    clock_init(loop, &loop->prompt_clock, QD_LOOP_PROMPT_STEP_MS);
+    loop->pass.data = loop->sweep.data = loop->wake.data = loop;
     uv_prepare_start(&loop->pass, on_pass);
     loop->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     const bool has_turns = qd_turns_init(&loop->turns, &loop->uv);

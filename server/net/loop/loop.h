@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A loop: a thread with its libuv loop, and what its connections share: requests from other threads, coarse deadlines,
+ * A loop: a thread with its libuv loop, and what its connections share: requests from other threads, deadlines,
  * the read buffer, memory and counters. The loop does not know what a connection is.
  *
  *     any thread --qd_loop_post--> [ requests ] ~~wake~~> pass: wait for sockets, then run the requests
@@ -27,8 +27,9 @@
  * wakes it. */
 #define QD_LOOP_READ_BYTES 262144u
 
-/* How often the loop checks deadlines; a deadline expires at most this much late. */
+/* How often the loop checks deadlines, and those that are prompt; a deadline expires at most this much late. */
 #define QD_LOOP_DEADLINE_STEP_MS 50u
+#define QD_LOOP_PROMPT_STEP_MS   1u
 
 /* Work for the loop. It lies in its sender's struct and is posted at most once until it runs. */
 typedef struct qd_loop_request qd_loop_request;
@@ -40,10 +41,18 @@ struct qd_loop_request {
 /* A deadline. It lies in its owner's struct, zero before its first use. */
 typedef struct qd_loop_deadline qd_loop_deadline;
 struct qd_loop_deadline {
-    qd_loop_deadline *next, *previous; /* a ring through the loop's head; NULL: not set */
+    qd_loop_deadline *next, *previous; /* a ring through its clock's head; NULL: not set */
     uint64_t due_ns;
+    bool is_prompt;
     void (*expire)(qd_loop_deadline *deadline);
 };
+
+/* Runs while deadlines are set. */
+typedef struct qd_loop_clock {
+    uv_timer_t timer;
+    uint32_t step_ms;
+    qd_loop_deadline ring; /* its head */
+} qd_loop_clock;
 
 typedef struct qd_loop {
     uv_loop_t uv;
@@ -51,7 +60,7 @@ typedef struct qd_loop {
     uv_poll_t wake;
     uv_prepare_t pass;
     uv_idle_t idle; /* active while requests wait for the next pass */
-    uv_timer_t clock;
+    qd_loop_clock clock, prompt_clock;
     uv_thread_t thread;
     qd_mailbox requests;   /* [any] */
     qd_turns turns;        /* of its connections */
@@ -64,7 +73,6 @@ typedef struct qd_loop {
     uint64_t counted_since_ns;
     uint32_t wakes, writes; /* since then; its connections count `writes` */
     uint32_t holders;
-    qd_loop_deadline deadlines;             /* the ring's head */
     LIST_HEAD(, qd_connection) connections; /* connection.c's */
     uv_timer_t sweep;                       /* for signs of life; connection.c's */
     qd_heap heap;
