@@ -84,21 +84,34 @@ static void open_split(qd_pool *pool, qd_split *split, uint32_t helpers_max)
     signal_all(called, count);
 }
 
+/* How many helpers a fork of so many tasks may have. */
+static uint32_t helpers_of(qd_pool *pool, const qd_worker *me, size_t count)
+{
+    const uint32_t workers = count < pool->worker_count ? (uint32_t)count : pool->worker_count;
+
+    if (workers <= 1 || !me || !me->is_behind) {
+        return workers > 0 ? workers - 1 : 0;
+    }
+    const uint32_t helpers = qd_behind_helpers(&pool->behind, qd_clock_now_ns());
+    return helpers < workers - 1 ? helpers : workers - 1;
+}
+
 void qd_fork_run(void *context, size_t count, qd_task_fn task, void *argument)
 {
     qd_pool *pool = context;
     qd_worker *me = qd_worker_here(pool);
+    const uint32_t helpers = helpers_of(pool, me, count);
     qd_split split;
 
-    if (count <= 1 || pool->worker_count == 1) {
+    if (helpers == 0) {
         qd_executor_serial.run(NULL, count, task, argument);
         return;
     }
     note_fork(me);
     qd_split_init(&split, count, task, argument, pool->worker_count);
-    split.yields = me && me->is_behind;
+    split.is_behind = me && me->is_behind;
     split.slice_ns = me ? me->slices.slice_ns : 0;
-    open_split(pool, &split, (count < pool->worker_count ? (uint32_t)count : pool->worker_count) - 1);
+    open_split(pool, &split, helpers);
     qd_split_work(&split, me ? me->index : 0, NULL, NULL);
     pthread_mutex_lock(&pool->lock);
     qd_split_close(&split, &pool->splits);
@@ -118,11 +131,35 @@ static bool is_wanted(void *context)
     return qd_workers_look_queued(pool) || (due_ns != QD_NEVER && due_ns <= qd_clock_now_ns());
 }
 
-/* [lock, released meanwhile] Returns whether there was a split with tasks left. */
+/* [lock] A split that this worker may help, counted in. NULL: there is none. */
+static qd_split *join(qd_pool *pool)
+{
+    qd_split *split = qd_split_find(pool->splits, false);
+
+    if (!split) {
+        split = qd_split_find(pool->splits, true);
+        split = split && qd_behind_help(&pool->behind, qd_clock_now_ns()) ? split : NULL;
+    }
+    if (split) {
+        qd_split_join(split);
+    }
+    return split;
+}
+
+/* [lock] It is gone afterwards, perhaps. */
+static void leave(qd_pool *pool, qd_split *split)
+{
+    if (split->is_behind) {
+        qd_behind_done(&pool->behind);
+    }
+    qd_split_leave(split);
+}
+
+/* [lock, released meanwhile] Returns whether there was a split with tasks left that it may help. */
 static bool help(qd_worker *me)
 {
     qd_pool *pool = me->pool;
-    qd_split *split = qd_split_join(pool->splits);
+    qd_split *split = join(pool);
     qd_worker *called[CALLS_OF_HELPER];
 
     me->forks_seen = forks_of(pool);
@@ -135,10 +172,10 @@ static bool help(qd_worker *me)
     if (split->slice_ns != 0) {
         qd_slices_begin(&me->slices, split->slice_ns);
     }
-    qd_split_work(split, me->index, split->yields ? is_wanted : NULL, pool);
+    qd_split_work(split, me->index, split->is_behind ? is_wanted : NULL, pool);
     qd_slices_end(&me->slices);
     pthread_mutex_lock(&pool->lock);
-    qd_split_leave(split);
+    leave(pool, split);
     return true;
 }
 

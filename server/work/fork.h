@@ -8,7 +8,8 @@
  * forks is itself a caller that takes part. So all waits end, however they nest. Counting itself out is the last thing
  * that a helper does to a split, because the caller may then return.
  *
- * The helpers of a run from the behind queue leave when urgent work waits, between two tasks.
+ * A run from the behind queue has only as many helpers as that queue may use workers. They leave when urgent work waits,
+ * between two tasks.
  *
  * The caller calls some workers, and each worker that comes while tasks are left calls some more. So no worker is held
  * up by calling all of them, and a short fork calls few. Each is sent to another core than its caller's (core.h).

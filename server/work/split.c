@@ -21,7 +21,7 @@ void qd_split_init(qd_split *split, size_t count, qd_task_fn task, void *argumen
     split->task = task;
     split->argument = argument;
     atomic_init(&split->helpers, 0);
-    split->yields = false;
+    split->is_behind = false;
     split->is_awaited = false;
     split->wanted = 0;
     pthread_cond_init(&split->helpers_out, NULL);
@@ -77,17 +77,19 @@ static uint32_t helpers_of(qd_split *split)
     return atomic_load_explicit(&split->helpers, memory_order_relaxed);
 }
 
-qd_split *qd_split_join(qd_split *newest)
+qd_split *qd_split_find(qd_split *newest, bool is_behind)
 {
     qd_split *split = newest;
 
-    while (split && !has_tasks(split)) {
+    while (split && (split->is_behind != is_behind || !has_tasks(split))) {
         split = split->older;
     }
-    if (split) {
-        atomic_store_explicit(&split->helpers, helpers_of(split) + 1, memory_order_relaxed);
-    }
     return split;
+}
+
+void qd_split_join(qd_split *split)
+{
+    atomic_store_explicit(&split->helpers, helpers_of(split) + 1, memory_order_relaxed);
 }
 
 void qd_split_leave(qd_split *split)

@@ -32,7 +32,7 @@ typedef struct qd_split {
     qd_task_fn task;
     void *argument;
     _Atomic uint32_t helpers; /* written under the lock */
-    bool yields;              /* helpers leave when urgent work waits */
+    bool is_behind;           /* of a run from the behind queue: helpers leave when urgent work waits */
     uint32_t slice_ns;        /* helpers work in slices, too (thread/slices.h); 0: in none */
     bool is_awaited;          /* [lock] the caller sleeps */
     uint32_t wanted;          /* [lock] the number of workers still to be called for it */
@@ -51,8 +51,11 @@ void qd_split_deinit(qd_split *split);
 void qd_split_open(qd_split *split, qd_split **newest);
 void qd_split_close(qd_split *split, qd_split **newest);
 
-/* [lock] Returns a split of the list that has tasks left and counts the helper in. NULL: there is none. */
-qd_split *qd_split_join(qd_split *newest);
+/* [lock] Returns a split of the list that has tasks left, of a run from the behind queue or of another one. NULL: there is
+ * none. */
+qd_split *qd_split_find(qd_split *newest, bool is_behind);
+/* [lock] Counts a helper in. */
+void qd_split_join(qd_split *split);
 /* [lock] Counts the helper out. The split may be gone afterwards. */
 void qd_split_leave(qd_split *split);
 

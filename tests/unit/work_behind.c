@@ -72,6 +72,32 @@ TEST(one_worker_stays_free_until_it_was_quiet_for_long)
     qd_behind_deinit(&behind);
 }
 
+TEST(helpers_count_as_workers)
+{
+    qd_behind behind;
+    qd_actor actor;
+    uint64_t now_ns = 1000 * MS_NS;
+
+    qd_behind_init(&behind, 4);
+    qd_actor_init(&actor, NULL);
+    qd_behind_note_urgent(&behind);
+    assert_true(put(&behind, &actor, now_ns));
+    assert_non_null(qd_behind_take(&behind, now_ns));
+    assert_int_equal(qd_behind_helpers(&behind, now_ns), 2);
+    assert_true(qd_behind_help(&behind, now_ns));
+    assert_true(qd_behind_help(&behind, now_ns));
+    assert_int_equal(qd_behind_helpers(&behind, now_ns), 0);
+    assert_false(qd_behind_help(&behind, now_ns));
+    assert_false(put(&behind, &actor, now_ns));
+    now_ns += QD_BEHIND_QUIET_NS;
+    assert_int_equal(qd_behind_helpers(&behind, now_ns), 1);
+    assert_true(qd_behind_help(&behind, now_ns));
+    assert_false(qd_behind_is_ready(&behind, now_ns));
+    qd_behind_done(&behind);
+    assert_true(qd_behind_is_ready(&behind, now_ns));
+    qd_behind_deinit(&behind);
+}
+
 TEST(actors_are_starved_when_none_was_taken_for_long)
 {
     qd_actor actors[2];

@@ -67,10 +67,18 @@ static uint32_t workers_now(qd_behind *behind, uint64_t now_ns)
     return quiet || behind->workers == 1 ? behind->workers : behind->workers - 1;
 }
 
+/* [lock] How many more workers may run them, or help. */
+static uint32_t left(qd_behind *behind, uint64_t now_ns)
+{
+    const uint32_t workers = workers_now(behind, now_ns);
+
+    return behind->running < workers ? workers - behind->running : 0;
+}
+
 /* [lock] */
 static bool is_ready_locked(qd_behind *behind, uint64_t now_ns)
 {
-    return behind->oldest && behind->running < workers_now(behind, now_ns);
+    return behind->oldest && left(behind, now_ns) > 0;
 }
 
 bool qd_behind_put(qd_behind *behind, qd_actor *actor, uint64_t now_ns)
@@ -110,6 +118,23 @@ qd_actor *qd_behind_take(qd_behind *behind, uint64_t now_ns)
     }
     pthread_mutex_unlock(&behind->lock);
     return actor;
+}
+
+bool qd_behind_help(qd_behind *behind, uint64_t now_ns)
+{
+    pthread_mutex_lock(&behind->lock);
+    const bool may = left(behind, now_ns) > 0;
+    behind->running += may;
+    pthread_mutex_unlock(&behind->lock);
+    return may;
+}
+
+uint32_t qd_behind_helpers(qd_behind *behind, uint64_t now_ns)
+{
+    pthread_mutex_lock(&behind->lock);
+    const uint32_t helpers = left(behind, now_ns);
+    pthread_mutex_unlock(&behind->lock);
+    return helpers;
 }
 
 void qd_behind_done(qd_behind *behind)

@@ -9,8 +9,8 @@
  * Two rules keep the others fast, and two keep these actors going:
  * - A worker takes from here only if the run queues are empty. Otherwise it takes one actor when none was taken for
  *   QD_BEHIND_SHARE_NS.
- * - They never use all workers: one stays free for the others. If no urgent work came for QD_BEHIND_QUIET_NS, they use
- *   that worker as well. So a session that is alone has the whole pool.
+ * - They never use all workers, also for their forks: one stays free for the others. If no urgent work came for
+ *   QD_BEHIND_QUIET_NS, they use that worker as well. So a session that is alone has the whole pool.
  *
  * The caller passes the time.
  */
@@ -31,7 +31,7 @@ typedef struct qd_behind {
     pthread_mutex_t lock;
     qd_actor *oldest, *newest;
     uint32_t workers;
-    uint32_t running;          /* runs of its actors now */
+    uint32_t running;          /* runs of its actors now, and helpers of their forks */
     uint64_t urgent_ns;        /* when urgent work was last seen */
     _Atomic uint64_t taken_ns; /* when the last actor was taken, or the first one came; a hint without the lock */
     _Atomic uint32_t count;    /* written under the lock; read without it as a hint */
@@ -70,7 +70,11 @@ bool qd_behind_remove(qd_behind *behind, qd_actor *actor);
 bool qd_behind_is_ready(qd_behind *behind, uint64_t now_ns);
 /* [any] Takes the oldest actor, if one waits and another worker may run one. The caller calls `done` after its run. */
 qd_actor *qd_behind_take(qd_behind *behind, uint64_t now_ns);
+/* [any] Whether another worker may help such a run. If so, it calls `done` afterwards. */
+bool qd_behind_help(qd_behind *behind, uint64_t now_ns);
 void qd_behind_done(qd_behind *behind);
+/* [any] How many workers may help such runs now. */
+uint32_t qd_behind_helpers(qd_behind *behind, uint64_t now_ns);
 /* [any] Takes the oldest actor whose run is short, and that does not yield as a whole, however many workers run others.
  * Without `done`. */
 qd_actor *qd_behind_take_short(qd_behind *behind);
