@@ -205,7 +205,8 @@ typedef struct qd_bench_driver {
 
 /* The options of a server for as many rooms as a scenario can open, from one session. */
 #define QD_BENCH_ROOMS_SERVER                                                                                          \
-    "--rooms-max", "1048576", "--session-rooms-max", "1048576", "--session-subscriptions-max", "1048576"
+    "--rooms-max", "1048576", "--session-rooms-max", "1048576", "--session-subscriptions-max", "1048576",              \
+        "--token-creations-max", "1000000"
 
 /* The same for as many observers, and what they see. */
 #define QD_BENCH_VIEWS_SERVER                                                                                          \

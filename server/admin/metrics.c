@@ -88,6 +88,9 @@ static void write_traffic(qd_admin_answer *out, const qd_counters *counters)
     sample(out, resets, "of", "views", qd_counted(counters, QD_COUNT_RESETS_VIEWS));
     total(out, "readers_lagging_total", "Members that began to lose reports because their queue was full.",
           qd_counted(counters, QD_COUNT_LAGGING));
+    total(out, "room_creations_paced_total",
+          "Rooms after whose creation a session had to wait, because of its token's rate.",
+          qd_counted(counters, QD_COUNT_PACED));
     total(out, "suspended_memory_total", "Reports of subscriptions and views that lack of memory suspended.",
           qd_counted(counters, QD_COUNT_SUSPENDED_MEMORY));
 }

@@ -106,7 +106,7 @@ static const qd_option_choice formats[] = {{"text", QD_LOG_FORMAT_TEXT}, {"json"
                                             .otherwise = HALF("--memory-max"), .reloads = true                         \
     }
 
-#define ROWS_COUNT 61u
+#define ROWS_COUNT 62u
 
 typedef struct table {
     qd_server_options options;
@@ -148,6 +148,7 @@ static void table_init(table *all)
         .session_visible_entries_max = 8388608,
         .session_subscriptions_max = 16384,
         .session_share = 10,
+        .token_creations_max = 2000,
     };
     const qd_option rows[ROWS_COUNT] = {
         {"--config", "FILE", "read options from FILE, which the environment and the command line override",
@@ -219,6 +220,8 @@ static void table_init(table *all)
                  limits->token_detached_max, 1, 1000000, HALF("--connections-max")),
         RELOADED("--token-rooms-max", "let each token open at most N rooms at once", limits->token_rooms_max, 1,
                  QD_ROOM_DIRECTORY_ROOMS_MAX, HALF("--rooms-max")),
+        RELOADED("--token-creations-max", "let each token create N rooms per second, and let it wait beyond that",
+                 limits->token_creations_max, 1, 1000000, NULL),
         RELOADED("--token-entities-max", "allow at most N entities per token", limits->token_entities_max, 1,
                  UINT32_MAX, FIXED(QD_TOKEN_ENTITIES_MAX)),
         RELOADED("--token-observers-max", "allow at most N observers per token", limits->token_observers_max, 1,

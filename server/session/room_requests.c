@@ -13,6 +13,8 @@
 
 #define fail qd_session_fail
 
+#define NS_PER_MS UINT64_C(1000000)
+
 /* Whether the session may be in one more room. */
 static bool may_have_another(const qd_session *session, qd_fault *fault)
 {
@@ -150,6 +152,18 @@ static bool open_now(qd_session *session, qd_request **request, qd_room_actor **
     return settled;
 }
 
+/* A tenant that creates rooms faster than it may waits. Until then, its session is not read. */
+static void pace(qd_session *session)
+{
+    const uint64_t wait_ns =
+        qd_account_created(session->endpoint->account->tenant, qd_service_now_ns(session->service));
+
+    if (wait_ns > 0) {
+        qd_count(&session->service->counters, QD_COUNT_PACED, 1);
+        qd_link_rest(session->link, (uint32_t)((wait_ns + NS_PER_MS - 1) / NS_PER_MS));
+    }
+}
+
 void qd_room_request_open(qd_session *session, qd_request **request)
 {
     const qd_msg_open_room *open = &(*request)->decoded.message.as.open_room;
@@ -162,6 +176,7 @@ void qd_room_request_open(qd_session *session, qd_request **request)
         !open_now(session, request, &created, &fault)) {
         created = create(session, open, &fault);
         if (created != NULL) {
+            pace(session);
             (void)open_now(session, request, &created, &fault);
         }
     }

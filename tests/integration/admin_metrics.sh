@@ -49,14 +49,18 @@ promtool check metrics <"$scratch/metrics" || fail 'promtool'
 stop_server
 rm "$scratch/output"
 
-# A room on its own clock fills the histogram of lateness; by default no room has a label.
-start --admin 127.0.0.1:0
+# A room on its own clock fills the histogram of lateness; by default no room has a label. Sessions that wait because they
+# create rooms too fast are counted.
+start --admin 127.0.0.1:0 --token-creations-max 50
 read -r -t 30 line <&9 || fail 'the server does not name the port of its admin server'
 export QD_ADMIN=127.0.0.1:${line##* }
 quadrille open yard --hz 50 >"$scratch/none"
 quadrille spawn yard 1 1 2 3 >"$scratch/none"
 until_true python3 -c 'from admin import *; assert metric("tick_lateness_seconds_count") > 0'
 python3 -c 'from admin import *; assert "room=" not in ask("/metrics").text' || fail 'a room has a label'
+python3 -c 'from admin import *; assert metric("room_creations_paced_total") == 0' || fail 'a single room waits'
+expect 0 quadrille swarm --rooms 30 --entities 1 --seconds 1
+python3 -c 'from admin import *; assert metric("room_creations_paced_total") >= 10' || fail 'waits are not counted'
 stop_server
 rm "$scratch/output"
 

@@ -39,10 +39,13 @@ static uint32_t open_rooms(qd_client *client, uint32_t first)
     return opened;
 }
 
+#define FAST "--token-creations-max", "1000000"
+
 /* With several sessions, one after the other. */
 SESSION_TEST(room_opens_after_another_token_has_opened_all)
 {
-    const char *address = qd_server_address(session_start(QD_ARGS("--token-file", hostile_file("attacker\nvictim\n"))));
+    const char *address =
+        qd_server_address(session_start(QD_ARGS(FAST, "--token-file", hostile_file("attacker\nvictim\n"))));
     uint32_t opened = 0, before;
 
     do {
@@ -61,7 +64,7 @@ SESSION_TEST(room_opens_after_another_token_has_opened_all)
 /* Without tokens, one session. */
 SESSION_TEST(room_opens_after_another_session_has_opened_all)
 {
-    const char *address = qd_server_address(session_start(NULL));
+    const char *address = qd_server_address(session_start(QD_ARGS(FAST)));
     qd_client *attacker = session_open(address);
 
     assert_true(open_rooms(attacker, 0) > 0);

@@ -80,6 +80,37 @@ SCENARIO(without_tokens_the_address_counts, .limits = {.token_rooms_max = 1}) = 
     OPEN_NAMED(B, "error QUOTA_ADDRESS: the sessions of this address have 1 open rooms", "b"),
 };
 
+/* A tenant that creates rooms too fast waits, and nothing is lost. Others, and rooms that are open, do not wait. */
+SCENARIO(rooms_of_a_token_are_created_at_a_rate, .limits = {.token_creations_max = 10}) = {
+    CALL(set_tokens),
+    OPEN(A, "alpha"),
+    OPEN(B, "alpha"),
+    OPEN(C, "beta"),
+    REPEAT(15, 1),
+    ROOM(A, 0),
+    CLOSE_ROOM(A, "closed: requested"),
+    AGAIN,
+    OPEN_NAMED(A, "created in a new room up to 1", "a"),
+    OPEN_NAMED(A, "", "b"),
+    PASS(98),
+    LOOK(A, ""),
+    SEND(B, "opened in a new room up to 1", OPEN_ROOM, .open_room.name = "a"),
+    OPEN_NAMED(C, "created in a new room up to 1", "c"),
+    PASS(4),
+    LOOK(A, "created in a new room up to 1"),
+    /* The sessions of a token share its rate, and no room of another session is put off. */
+    OPEN_NAMED(B, "created in a new room up to 1", "d"),
+    OPEN_NAMED(B, "", "e"),
+    OPEN_NAMED(A, "", "f"),
+    PASS(94),
+    LOOK(A, ""),
+    PASS(6),
+    LOOK(A, "created in a new room up to 1"),
+    LOOK(B, ""),
+    PASS(100),
+    LOOK(B, "created in a new room up to 1"),
+};
+
 /* Many rooms left behind are gone when their time is over, which a client cannot make longer than the server allows. */
 SCENARIO(rooms_left_behind_close_in_the_time_of_the_server, .limits = {.empty_close_ms_max = 500}) = {
     OPEN(A, NULL),

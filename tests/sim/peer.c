@@ -64,6 +64,7 @@ void sim_house_open(sim_house *house, const qd_limits *limits)
                             .token_subscriptions_max = or_else(limits->token_subscriptions_max, UINT32_MAX),
                             .session_memory_max = limits->session_memory_max,
                             .token_memory_max = limits->token_memory_max,
+                            .token_creations_max = limits->token_creations_max,
                             .session_share = or_else(limits->session_share, 100)};
 
     sim_house_init(house, 1);

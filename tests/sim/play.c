@@ -124,6 +124,7 @@ static void make(sim_play *play, uint64_t seed, uint32_t traits, bool print_dige
         .empty_close_ms_max = 86400000,
         .silence_ms_max = 15000,
         .session_share = 1 + sim_pick(world, 100),
+        .token_creations_max = sim_percent(world, 30) ? 5 + sim_pick(world, 100) : 0,
     };
     sim_house_start(&scene->house, &limits, sim_percent(world, 50) ? 5 * SIM_MS_NS : sim_pick(world, 3000));
     if (print_digests) {

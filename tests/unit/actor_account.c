@@ -141,4 +141,35 @@ TEST(threads_never_exceed_a_quota)
     assert_true(used(tenant) == 0 && used(first) == 0 && used(second) == 0);
 }
 
+/* ---- rate ---- */
+
+#define MS_NS UINT64_C(1000000)
+
+static void expect_created(uint64_t now_ms, uint32_t rooms, uint64_t wait_ms)
+{
+    for (uint32_t i = 0; i < rooms; i++) {
+        assert_int_equal(qd_account_created(tenant, now_ms * MS_NS), wait_ms * MS_NS);
+    }
+}
+
+TEST(a_tenant_creates_rooms_at_its_rate)
+{
+    atomic_store(&accounts.quotas.creations, 10);
+    expect_created(1000, QD_CREATIONS_AT_ONCE - 1, 0);
+    expect_created(1000, 1, 100);
+    /* A session that does not wait has to wait for longer the next time. */
+    expect_created(1000, 1, 200);
+    expect_created(1050, 1, 250);
+    /* Time that passes gives rooms back, but never more than so many at once. */
+    expect_created(1300, 1, 100);
+    expect_created(5000, QD_CREATIONS_AT_ONCE - 1, 0);
+    expect_created(5000, 1, 100);
+}
+
+TEST(a_tenant_without_a_rate_never_waits)
+{
+    atomic_store(&accounts.quotas.creations, 0);
+    expect_created(0, 1000, 0);
+}
+
 TEST_MAIN_WITH(setup, teardown)

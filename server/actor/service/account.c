@@ -203,6 +203,26 @@ bool qd_account_is_full(const qd_account *account, qd_quota quota, qd_shortage *
     return false;
 }
 
+/* ---- rate ---- */
+
+/* The rooms created so far are due one after the other. This is the generic cell rate algorithm (ATM Forum, 1996). */
+uint64_t qd_account_created(qd_account *tenant, uint64_t now_ns)
+{
+    const uint64_t per_second = atomic_load_explicit(&tenant->accounts->quotas.creations, memory_order_relaxed);
+    uint64_t due_ns = atomic_load_explicit(&tenant->created_due_ns, memory_order_relaxed), next_ns;
+
+    if (per_second == 0) {
+        return 0;
+    }
+    const uint64_t step_ns = UINT64_C(1000000000) / per_second;
+    do {
+        next_ns = (due_ns > now_ns ? due_ns : now_ns) + step_ns;
+    } while (!atomic_compare_exchange_weak_explicit(&tenant->created_due_ns, &due_ns, next_ns, memory_order_relaxed,
+                                                    memory_order_relaxed));
+    const uint64_t ahead_ns = next_ns - now_ns, allowed_ns = (QD_CREATIONS_AT_ONCE - 1) * step_ns;
+    return ahead_ns > allowed_ns ? ahead_ns - allowed_ns : 0;
+}
+
 /* ---- text ---- */
 
 void qd_shortage_text(const qd_shortage *shortage, char text[QD_SHORTAGE_TEXT_BYTES])

@@ -38,7 +38,11 @@ typedef enum qd_quota {
 /* How much one session and one tenant may use; 0: as much as they want. */
 typedef struct qd_quotas {
     _Atomic uint64_t session[QD_QUOTAS], tenant[QD_QUOTAS];
+    _Atomic uint64_t creations; /* rooms that a tenant may create per second */
 } qd_quotas;
+
+/* A tenant may create so many rooms at once. */
+#define QD_CREATIONS_AT_ONCE 16u
 
 #define QD_ACCOUNT_BUCKETS 1024u
 
@@ -55,6 +59,7 @@ typedef struct qd_account {
     struct qd_account *tenant; /* a reference; NULL: this is a tenant */
     _Atomic uint64_t used[QD_QUOTAS];
     /* of a tenant */
+    _Atomic uint64_t created_due_ns; /* when the rooms that it has created are within its rate */
     LIST_ENTRY(qd_account) links;
     bool is_address;
     size_t size; /* of the struct with its name */
@@ -89,6 +94,9 @@ void qd_account_add(qd_account *account, qd_quota quota, uint64_t amount);
 void qd_account_give(qd_account *account, qd_quota quota, uint64_t amount);
 /* Whether nothing more may be charged. *shortage then gets the quota. [any] */
 bool qd_account_is_full(const qd_account *account, qd_quota quota, qd_shortage *shortage);
+
+/* The tenant has created a room. Returns the ns until it may create the next one; 0: at once. [any] */
+uint64_t qd_account_created(qd_account *tenant, uint64_t now_ns);
 
 /* What is short, the limit, its option and the fix, for people. */
 #define QD_SHORTAGE_TEXT_BYTES 200

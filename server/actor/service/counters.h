@@ -39,6 +39,7 @@ typedef enum qd_counter {
     QD_COUNT_RESETS_PAIRS,     /* reports with the full set, of pairs and of views */
     QD_COUNT_RESETS_VIEWS,
     QD_COUNT_RECORDS_ENDED, /* records of rooms that ended early, because an entry found no place */
+    QD_COUNT_PACED,         /* rooms after whose creation a session had to wait */
     QD_COUNT_SKIPPED,       /* ticks that a clock left out, because it was late */
     QD_COUNT_ERROR,         /* one counter per qd_error_code */
     QD_COUNT_ERROR_LAST = QD_COUNT_ERROR + QD_ERROR_CODES_END - 1,

@@ -63,6 +63,7 @@ typedef struct qd_limits {
     /* Those of a token: 0: half of the server's, and none with one token; */
     uint32_t token_connections_max, token_detached_max, token_rooms_max;
     uint64_t token_memory_max;
+    uint32_t token_creations_max; /* rooms per second */
     /* or these: 0: QD_TOKEN_*, and none with one token. */
     uint32_t token_entities_max, token_observers_max, token_visible_entries_max, token_subscriptions_max;
 } qd_limits;

@@ -39,4 +39,5 @@ void qd_quotas_set(qd_quotas *quotas, const qd_limits *limits, uint64_t memory_b
         atomic_store(&quotas->session[rows[i].quota], rows[i].of_session);
         atomic_store(&quotas->tenant[rows[i].quota], rows[i].of_tenant);
     }
+    atomic_store(&quotas->creations, limits->token_creations_max);
 }
