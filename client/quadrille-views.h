@@ -91,6 +91,9 @@ typedef struct qd_view_handlers {
      * reset, entities that are still seen enter again in this tick. `entity` stays in the view until the call
      * returns. */
     void (*leave)(const qd_view_entity *entity, qd_leave_reason reason, void *context);
+    /* Once for each view that has the entity. With SetViewOptions.relay_once, the position has changed in all of them by
+     * the first call. A program that reads positions when it needs them leaves this NULL. Then a position costs the same,
+     * however many observers see the entity. */
     void (*relay)(const qd_view_entity *entity, void *context);
     /* The reverse view: an observer of a session sees an entity, or no longer sees it. */
     void (*watched)(uint32_t entity, uint64_t session, uint32_t observer, void *context);

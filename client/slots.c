@@ -14,6 +14,7 @@ void qd_slots_empty(qd_slots *slots)
         qd_memory_free(slots->state.last[axis]);
     }
     qd_memory_free(slots->entry);
+    qd_memory_free(slots->position);
     qd_memory_free(slots->named);
     qd_table_empty(&slots->slots);
     memset(slots, 0, sizeof *slots);
@@ -40,6 +41,10 @@ static bool reserve(qd_slots *slots, uint32_t count)
         capacity *= 2;
     }
     bool is_done = resize(&slots->entry, capacity) && resize(&slots->named, capacity);
+    qd_slot_position *position =
+        is_done ? qd_memory_resize(slots->position, (size_t)capacity * sizeof *position) : NULL;
+    slots->position = position != NULL ? position : slots->position;
+    is_done = position != NULL;
     for (unsigned axis = 0; axis < slots->state.axes && slots->has_k; axis++) {
         is_done = is_done && resize(&slots->state.at[axis], capacity) && resize(&slots->state.last[axis], capacity);
     }
@@ -78,6 +83,7 @@ qd_client_status qd_slots_start(qd_slots *slots, const qd_msg_view *frame, uint3
         return QD_CLIENT_ERR_PROTOCOL;
     }
     place->value = (uint64_t)slot + 1;
+    slots->position[slot].tick = 0;
     if (slots->has_k) {
         for (; slots->state.count <= slot; slots->state.count++) {
             qd_relay_start(&slots->state, slots->state.count, (const float[QD_RELAY_AXES]){0});

@@ -10,14 +10,21 @@
 #include "quadrille.h"
 #include "table.h"
 
+/* Where an entity was relayed last. */
+typedef struct qd_slot_position {
+    float at[QD_RELAY_AXES];
+    uint64_t tick; /* 0: not since it has the slot */
+} qd_slot_position;
+
 /* Empty if all zero. */
 typedef struct qd_slots {
     bool has_k;
     qd_relay_state state; /* its columns are NULL without has_k */
     uint32_t capacity;
-    uint32_t *entry; /* by slot: the first entry of its entity + 1; 0: the slot is free */
-    uint32_t *named; /* the slots of the last blob */
-    qd_table slots;  /* by id: slot + 1 */
+    uint32_t *entry;            /* by slot: the first entry of its entity + 1; 0: the slot is free */
+    qd_slot_position *position; /* by slot */
+    uint32_t *named;            /* the slots of the last blob */
+    qd_table slots;             /* by id: slot + 1 */
 } qd_slots;
 
 void qd_slots_empty(qd_slots *slots);

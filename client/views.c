@@ -10,11 +10,17 @@
 
 #include <string.h>
 
-/* An entity in a view. With slots, those of the same entity form a chain, in which the first one has no `previous`. */
+/* An entity in a view. With slots, its relayed position is that of the slot. It is copied here when somebody reads it. */
 typedef struct seen_entry {
     qd_view_entity is;
-    uint32_t next, previous; /* slot in `seen` + 1; 0: none */
+    uint32_t slot; /* + 1; 0: none */
 } seen_entry;
+
+/* With slots, the entries of an entity form a chain, in which the first one has no `previous`. The links are apart from
+ * the entries, which lie at random places in memory. */
+typedef struct seen_link {
+    uint32_t next, previous; /* slot in `seen` + 1; 0: none */
+} seen_link;
 
 /* An entry of the reverse view. Entries with the same key form a chain, as the key is shorter than its three values. */
 typedef struct watch_entry {
@@ -24,7 +30,9 @@ typedef struct watch_entry {
 
 struct qd_view {
     qd_view_handlers handlers;
-    qd_groups seen;      /* seen_entry, by observer */
+    qd_groups seen;   /* seen_entry, by observer */
+    seen_link *links; /* by slot in `seen`, while has_slots */
+    uint32_t links_capacity;
     qd_table seen_slots; /* by view_key: slot + 1 */
     bool has_slots;      /* positions come by the slots of the relay stream */
     qd_slots slots;
@@ -65,6 +73,9 @@ static void free_seen(qd_view *view)
     qd_groups_empty(&view->seen);
     qd_table_empty(&view->seen_slots);
     qd_slots_empty(&view->slots);
+    qd_memory_free(view->links);
+    view->links = NULL;
+    view->links_capacity = 0;
     view->has_slots = false;
 }
 
@@ -125,6 +136,38 @@ static float value(const float *column, uint32_t i)
     return column != NULL ? column[i] : 0;
 }
 
+/* An entry as it is now. */
+static qd_view_entity *read_entry(const qd_view *view, seen_entry *entry)
+{
+    if (entry == NULL) {
+        return NULL;
+    }
+    const qd_slot_position *position = entry->slot != 0 ? &view->slots.position[entry->slot - 1] : NULL;
+
+    /* Relays of a tick come behind its enters. */
+    if (position != NULL && position->tick != 0 && position->tick >= entry->is.placed) {
+        entry->is.x = position->at[0];
+        entry->is.y = position->at[1];
+        entry->is.z = position->at[2];
+        entry->is.placed = position->tick;
+    }
+    return &entry->is;
+}
+
+static bool reserve_links(qd_view *view)
+{
+    if (view->links_capacity < view->seen.capacity) {
+        seen_link *links = qd_memory_resize(view->links, (size_t)view->seen.capacity * sizeof *links);
+
+        if (links == NULL) {
+            return false;
+        }
+        view->links = links;
+        view->links_capacity = view->seen.capacity;
+    }
+    return true;
+}
+
 /* Puts an entry into the chain of its entity. `slot_and_1` is that of the frame. */
 static qd_client_status link_entry(qd_view *view, const qd_msg_view *frame, uint32_t i, uint32_t place)
 {
@@ -136,29 +179,33 @@ static qd_client_status link_entry(qd_view *view, const qd_msg_view *frame, uint
     if (slot == UINT32_MAX) {
         return status != QD_CLIENT_OK ? status : QD_CLIENT_ERR_PROTOCOL;
     }
-    seen_entry *entry = qd_groups_item(&view->seen, place);
-    entry->next = view->slots.entry[slot];
-    entry->previous = 0;
-    if (entry->next != 0) {
-        ((seen_entry *)qd_groups_item(&view->seen, entry->next - 1))->previous = place + 1;
+    if (!reserve_links(view)) {
+        return QD_CLIENT_ERR_NO_MEMORY;
+    }
+    const uint32_t next = view->slots.entry[slot];
+    view->links[place] = (seen_link){.next = next};
+    if (next != 0) {
+        view->links[next - 1].previous = place + 1;
     }
     view->slots.entry[slot] = place + 1;
+    ((seen_entry *)qd_groups_item(&view->seen, place))->slot = slot + 1;
     return QD_CLIENT_OK;
 }
 
 static void unlink_entry(qd_view *view, uint32_t place)
 {
     const seen_entry *entry = qd_groups_item(&view->seen, place);
+    const seen_link gone = view->links[place];
 
-    if (entry->next != 0) {
-        ((seen_entry *)qd_groups_item(&view->seen, entry->next - 1))->previous = entry->previous;
+    if (gone.next != 0) {
+        view->links[gone.next - 1].previous = gone.previous;
     }
-    if (entry->previous != 0) {
-        ((seen_entry *)qd_groups_item(&view->seen, entry->previous - 1))->next = entry->next;
+    if (gone.previous != 0) {
+        view->links[gone.previous - 1].next = gone.next;
         return;
     }
-    view->slots.entry[qd_slots_of(&view->slots, entry->is.id)] = entry->next;
-    if (entry->next == 0) {
+    view->slots.entry[entry->slot - 1] = gone.next;
+    if (gone.next == 0) {
         qd_slots_end(&view->slots, entry->is.id);
     }
 }
@@ -172,7 +219,8 @@ static qd_client_status leave(qd_view *view, uint32_t observer, uint32_t id, uin
     }
     uint32_t slot = (uint32_t)found->value - 1;
     if (view->handlers.leave != NULL) {
-        view->handlers.leave(qd_groups_item(&view->seen, slot), (qd_leave_reason)reason, view->handlers.context);
+        view->handlers.leave(read_entry(view, qd_groups_item(&view->seen, slot)), (qd_leave_reason)reason,
+                             view->handlers.context);
     }
     if (view->has_slots) {
         unlink_entry(view, slot);
@@ -209,7 +257,9 @@ static qd_client_status enter(qd_view *view, const qd_msg_view *frame, uint32_t 
     }
     place->value = (uint64_t)slot + 1;
 
-    qd_view_entity *entity = qd_groups_item(&view->seen, slot);
+    seen_entry *entry = qd_groups_item(&view->seen, slot);
+    qd_view_entity *entity = &entry->is;
+    entry->slot = 0;
     *entity = (qd_view_entity){
         .observer = observer,
         .id = id,
@@ -266,25 +316,42 @@ static qd_client_status relay(qd_view *view, const qd_msg_view *frame, uint32_t 
     return QD_CLIENT_OK;
 }
 
+/* Entries of a chain are prefetched so many entries ahead. */
+#define CHAIN_AHEAD 8u
+
+static uint32_t fetch_entry(const qd_view *view, uint32_t next)
+{
+    qd_groups_fetch_item(&view->seen, next - 1);
+    return view->links[next - 1].next;
+}
+
+/* Calls the handler for all views of an entity. */
+static void report_chain(const qd_view *view, uint32_t first)
+{
+    uint32_t ahead = first;
+
+    for (uint32_t i = 0; i < CHAIN_AHEAD && ahead != 0; i++) {
+        ahead = fetch_entry(view, ahead);
+    }
+    for (uint32_t at = first; at != 0; at = view->links[at - 1].next) {
+        ahead = ahead != 0 ? fetch_entry(view, ahead) : 0;
+        view->handlers.relay(read_entry(view, qd_groups_item(&view->seen, at - 1)), view->handlers.context);
+    }
+}
+
 /* A position for all views of the entity in that slot. */
 static qd_client_status relay_slot(qd_view *view, const qd_msg_view *frame, uint32_t slot, const float *at)
 {
-    uint32_t next = view->slots.entry[slot];
+    const uint32_t first = view->slots.entry[slot];
 
-    if (next == 0) {
+    if (first == 0) {
         return QD_CLIENT_ERR_PROTOCOL;
     }
-    while (next != 0) {
-        seen_entry *entry = qd_groups_item(&view->seen, next - 1);
-
-        next = entry->next;
-        entry->is.x = at[0];
-        entry->is.y = at[1];
-        entry->is.z = at[2];
-        entry->is.placed = frame->tick;
-        if (view->handlers.relay != NULL) {
-            view->handlers.relay(&entry->is, view->handlers.context);
-        }
+    qd_slot_position *position = &view->slots.position[slot];
+    memcpy(position->at, at, sizeof position->at);
+    position->tick = frame->tick;
+    if (view->handlers.relay != NULL) {
+        report_chain(view, first);
     }
     return QD_CLIENT_OK;
 }
@@ -537,17 +604,18 @@ const qd_view_entity *qd_view_find(const qd_view *view, uint32_t observer, uint3
 {
     const qd_table_place *found = qd_table_get(&view->seen_slots, view_key(observer, id));
 
-    return found != NULL ? qd_groups_item(&view->seen, (uint32_t)found->value - 1) : NULL;
+    return found != NULL ? read_entry(view, qd_groups_item(&view->seen, (uint32_t)found->value - 1)) : NULL;
 }
 
 const qd_view_entity *qd_view_first(const qd_view *view, uint32_t observer)
 {
-    return qd_groups_first(&view->seen, observer);
+    return read_entry(view, qd_groups_first(&view->seen, observer));
 }
 
+/* `is` is the first member of a seen_entry. */
 const qd_view_entity *qd_view_after(const qd_view *view, const qd_view_entity *entity)
 {
-    return qd_groups_after(&view->seen, entity);
+    return read_entry(view, qd_groups_after(&view->seen, entity));
 }
 
 const qd_view_entity *qd_view_next(const qd_view *view, size_t *cursor)
@@ -556,7 +624,7 @@ const qd_view_entity *qd_view_next(const qd_view *view, size_t *cursor)
         uint64_t slot_and_1 = view->seen_slots.places[(*cursor)++].value;
 
         if (slot_and_1 != 0) {
-            return qd_groups_item(&view->seen, (uint32_t)slot_and_1 - 1);
+            return read_entry(view, qd_groups_item(&view->seen, (uint32_t)slot_and_1 - 1));
         }
     }
     return NULL;

@@ -220,7 +220,8 @@ static bool open_room(run_state *all)
 
 static bool open_all(run_state *all)
 {
-    const qd_view_handlers handlers = {.relay = all->config->relays ? count_relay : NULL, .context = all};
+    const bool counts = all->config->relays && !all->config->relay_once;
+    const qd_view_handlers handlers = {.relay = counts ? count_relay : NULL, .context = all};
 
     all->bench->run_id++;
     all->view = qd_view_create(&handlers);

@@ -31,7 +31,7 @@ typedef struct qd_field_config {
 typedef struct qd_field_result {
     double seconds;
     uint64_t steps, enters, leaves;
-    uint64_t relays;      /* positions as the observers get them */
+    uint64_t relays;      /* positions that observers get one by one */
     uint64_t bytes_in;    /* received */
     uint64_t relay_bytes; /* of the positions that come once for all observers, with their slots */
     uint64_t seen;        /* entries of all views at the end, as by brute force */

@@ -16,12 +16,21 @@ static const uint8_t two[] = {0x11, 0, 2, 0x12, 0x02, 0x02, 0, 0, 0, 0};
 static const uint8_t three[] = {0x11, 0, 3, 0x00, 0, 0, 0, 0};
 
 static uint32_t relays;
+static float relayed_x[3]; /* by observer */
+static float left_x;
 
 static void on_relay(const qd_view_entity *entity, void *context)
 {
-    (void)entity;
     (void)context;
     relays++;
+    relayed_x[entity->observer] = entity->x;
+}
+
+static void on_leave(const qd_view_entity *entity, qd_leave_reason reason, void *context)
+{
+    (void)reason;
+    (void)context;
+    left_x = entity->x;
 }
 
 /* Observer 1 sees 7 and 8, observer 2 sees 7. Steps are a quarter. */
@@ -77,6 +86,38 @@ TEST(blob_reaches_all_views_of_an_entity)
     expect_at(view, 2, 7, 1.25f, 3, 2);
     expect_at(view, 1, 8, 2, 3.75f, 2);
     assert_int_equal(relays, 3);
+    assert_true(relayed_x[1] == 2 || relayed_x[1] == 1.25f); /* of 7 and of 8 */
+    assert_true(relayed_x[2] == 1.25f);
+    qd_view_destroy(view);
+}
+
+TEST(position_of_an_enter_counts_until_the_next_relay)
+{
+    qd_view *view = qd_view_create(&(qd_view_handlers){.leave = on_leave});
+    qd_msg_view frame = enters();
+
+    apply(view, frame);
+    apply(view, blob(2, two, sizeof two));
+    frame.tick = 3;
+    frame.enter_count = frame.enter.count = 1;
+    frame.enter_observer = LIST(3);
+    frame.enter.x = AT(9);
+    frame.enter.y = AT(8);
+    frame.enter_slot = LIST(0);
+    apply(view, frame);
+    expect_at(view, 3, 7, 9, 8, 3);
+    expect_at(view, 1, 7, 1.25f, 3, 2);
+    apply(view, blob(4, two, sizeof two));
+    const float x = qd_view_find(view, 1, 7)->x;
+    expect_at(view, 3, 7, x, 3, 4);
+    assert_true(x != 1.25f);
+    apply(view, (qd_msg_view){.tick = 5,
+                              .last = true,
+                              .leave_count = 1,
+                              .leave_observer = LIST(2),
+                              .leave_id = LIST(7),
+                              .leave_reason = (const uint8_t[]){QD_LEAVE_RANGE}});
+    assert_true(left_x == x); /* nobody has read it since the last relay */
     qd_view_destroy(view);
 }
 
