@@ -10,6 +10,9 @@
  *     --index NAME    as in space_tick.c; auto otherwise
  *     --ticks N       60 otherwise
  *     --relay         observers relay positions at every fourth tick, in the cases that do not relay
+ *     --entities N    so many entities, in a square of the same density, with as many observers for each
+ *     --radius R      of all observers
+ *     --moving P      only P % of the entities move
  *
  *     views     10,000 observers of radius 16, anchored to as many entities, which all move: each sees about 48. Then
  *               with limits that bind always, for half of the observers, and never; with relay at every tick, to each
@@ -64,6 +67,9 @@ typedef struct choice {
     qd_space_index index;
     uint32_t ticks;
     bool relay;
+    uint32_t entities; /* 0: as many as the scene has */
+    float radius;      /* 0: as the scene has it */
+    double moving;     /* percent */
 } choice;
 
 static rng_stream rng = {1};
@@ -197,14 +203,16 @@ static measured measure(const scene *of, const choice *chosen, bool with)
     qd_heap_init(&heap);
     qd_room *room = open_room(of, chosen, &heap, &member);
     crowd c = make_crowd(of);
+    const uint32_t movers = (uint32_t)(of->entities * chosen->moving / 100);
     qd_room_batch batch = {.count = of->entities, .id = c.id, .x = c.x, .y = c.y};
     qd_room_spawn(room, member, &batch, false, &refusals);
     if (with) {
         observe(room, member, of, chosen);
     }
+    batch.count = movers;
     for (uint32_t t = 0; t < chosen->ticks + WARM; t++) {
-        step_axis(c.x, c.speed_x, of->entities, of->side);
-        step_axis(c.y, c.speed_y, of->entities, of->side);
+        step_axis(c.x, c.speed_x, movers, of->side);
+        step_axis(c.y, c.speed_y, movers, of->side);
         double start = now_ms();
         qd_room_move(room, member, &batch, &refusals);
         double moved = now_ms();
@@ -262,9 +270,24 @@ static qd_space_index index_named(const char *name)
     exit(2);
 }
 
+static scene scaled(scene of, const choice *chosen)
+{
+    if (chosen->entities > 0) {
+        const double scale = (double)chosen->entities / of.entities;
+
+        of.observers = (uint32_t)(of.observers * scale);
+        of.side *= sqrt(scale);
+        of.entities = chosen->entities;
+    }
+    if (chosen->radius > 0) {
+        of.range_min = of.range_max = chosen->radius;
+    }
+    return of;
+}
+
 int main(int argument_count, char **arguments)
 {
-    choice chosen = {.part = "", .index = QD_SPACE_AUTO, .ticks = 60};
+    choice chosen = {.part = "", .index = QD_SPACE_AUTO, .ticks = 60, .moving = 100};
 
     for (int i = 1; i < argument_count; i++) {
         const char *next = i + 1 < argument_count ? arguments[i + 1] : "";
@@ -279,10 +302,19 @@ int main(int argument_count, char **arguments)
             chosen.index = index_named(next);
         } else if (strcmp(arguments[i], "--ticks") == 0) {
             chosen.ticks = (uint32_t)strtoul(next, NULL, 10);
+        } else if (strcmp(arguments[i], "--entities") == 0) {
+            chosen.entities = (uint32_t)strtoul(next, NULL, 10);
+        } else if (strcmp(arguments[i], "--radius") == 0) {
+            chosen.radius = strtof(next, NULL);
+        } else if (strcmp(arguments[i], "--moving") == 0) {
+            chosen.moving = strtod(next, NULL);
+        } else {
+            fprintf(stderr, "bench_room_views: no option '%s'\n", arguments[i]);
+            return 2;
         }
         i++;
     }
-    if (chosen.ticks == 0) {
+    if (chosen.ticks == 0 || !(chosen.moving >= 0 && chosen.moving <= 100)) {
         return 2;
     }
     printf("ms, the least (the median)\n| case | move alone | tick alone | move | tick | views | enters | leaves | "
@@ -290,7 +322,9 @@ int main(int argument_count, char **arguments)
            "seen | MiB |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++) {
         if (strstr(scenes[i].name, chosen.part)) {
-            print_case(&scenes[i], &chosen);
+            const scene of = scaled(scenes[i], &chosen);
+
+            print_case(&of, &chosen);
         }
     }
     return 0;

@@ -253,13 +253,40 @@ TEST(join_is_used_while_a_crowd_moves)
     static const struct {
         uint32_t moving;
         bool uses_join;
-    } ticks[] = {{0, false}, {CROWD / 3, false}, {CROWD, true}, {CROWD, true}, {CROWD / 3, true}, {CROWD / 5, false}};
+    } ticks[] = {{0, false},    {CROWD / 40, false}, {CROWD / 30, true},
+                 {CROWD, true}, {CROWD / 50, true},  {CROWD / 70, false}};
     for (size_t t = 0; t < sizeof ticks / sizeof ticks[0]; t++) {
         move(&c, ticks[t].moving, 1, t % 2 == 0 ? 0 : 0.25f);
         qd_room_tick(c.room, &qd_executor_serial, 0);
         assert_int_equal(c.room->views.uses_join, ticks[t].uses_join);
         assert_true(seen_of(&c) > 65536 - OBSERVERS);
     }
+    end(&c);
+}
+
+/* Observers with limits cost time without moves, so they use the join at rest. A few of them are not enough. */
+TEST(join_is_used_at_rest_by_observers_with_limits)
+{
+    const float range = 10;
+    const uint32_t limit = 5;
+    qd_room_refusals refusals;
+    crowd c;
+
+    (void)state;
+    begin(&c, 1u << 20, 1);
+    for (uint32_t i = 0; i < OBSERVERS; i++) {
+        const qd_msg_observers batch = {.count = 1, .id = &i, .entity = &i, .range = &range, .limit = &limit};
+
+        qd_room_observe(c.room, c.member, &batch, &refusals);
+        assert_int_equal(refusals.count, 0);
+        if (i == 20 || i == 30) {
+            qd_room_tick(c.room, &qd_executor_serial, 0);
+            assert_int_equal(c.room->views.uses_join, i == 30);
+        }
+    }
+    qd_room_tick(c.room, &qd_executor_serial, 0);
+    assert_true(c.room->views.uses_join);
+    assert_int_equal(seen_of(&c), OBSERVERS * limit);
     end(&c);
 }
 

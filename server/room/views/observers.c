@@ -77,6 +77,15 @@ static uint32_t visible_entries(const qd_views *views, uint32_t row)
     return views->observers[row].is_derived ? qd_derived_near(views, row) : views->observers[row].entries.count;
 }
 
+/* One more such observer, or one less. */
+static void count_kind(qd_views *views, const qd_observer *observer, int difference)
+{
+    const bool is_busy = (observer->limit > 0 || observer->tiers > 0) && qd_derived_suits(observer);
+
+    views->boxes += observer->kind == QD_ROOM_BOX ? (uint32_t)difference : 0;
+    views->busy += is_busy ? (uint32_t)difference : 0;
+}
+
 void qd_observer_end(qd_views *views, uint32_t row)
 {
     qd_observer *observer = &views->observers[row];
@@ -89,7 +98,7 @@ void qd_observer_end(qd_views *views, uint32_t row)
     observer->state = QD_OBSERVER_GONE;
     views->attention[row] = QD_ATTEND_GONE;
     views->shown -= observer->show_count;
-    views->boxes -= observer->kind == QD_ROOM_BOX;
+    count_kind(views, observer, -1);
     views->live--;
     views->members[observer->member].observers--;
     views->gone++;
@@ -407,7 +416,7 @@ static int create(qd_views *views, uint32_t member, uint32_t id, qd_observer *ob
     views->live++;
     views->members[member].observers++;
     qd_entities_added(views->entities);
-    views->boxes += observer->kind == QD_ROOM_BOX;
+    count_kind(views, observer, 1);
     views->order_stale = true;
     link_in(views, row, &views->members[member].first, offsetof(qd_observer, of_member));
     qd_members_hold(views->entities, member);
@@ -448,8 +457,8 @@ static int replace(qd_views *views, uint32_t row, qd_observer *observer)
         relay_all(views, &observer->entries);
     }
     unlink_anchored(views, row);
-    views->boxes += observer->kind == QD_ROOM_BOX;
-    views->boxes -= views->observers[row].kind == QD_ROOM_BOX;
+    count_kind(views, observer, 1);
+    count_kind(views, &views->observers[row], -1);
     qd_last_tick_keep_observer(views, row);
     observer->before = views->observers[row].before;
     views->observers[row] = *observer;

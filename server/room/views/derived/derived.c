@@ -10,14 +10,19 @@
 
 /* ---- who ---- */
 
-static bool fits(const qd_views *views, const qd_observer *observer)
+bool qd_derived_suits(const qd_observer *observer)
 {
     const bool relays_all = observer->tiers == 0 || (observer->tiers == 1 && observer->relay_every[0] == 1 &&
                                                      observer->relay_range[0] >= observer->range);
 
-    return observer->state == QD_OBSERVER_LIVE && observer->kind == QD_ROOM_CIRCLE && observer->leave_margin <= 0 &&
-           observer->enter_budget == 0 && observer->hide_count == 0 && observer->show_count == 0 && relays_all &&
-           !views->has_beacons && views->members[observer->member].options.bytes_max == 0 && !QD_WITHOUT(DERIVED_VIEWS);
+    return observer->kind == QD_ROOM_CIRCLE && observer->leave_margin <= 0 && observer->enter_budget == 0 && relays_all;
+}
+
+static bool fits(const qd_views *views, const qd_observer *observer)
+{
+    return observer->state == QD_OBSERVER_LIVE && qd_derived_suits(observer) && observer->hide_count == 0 &&
+           observer->show_count == 0 && !views->has_beacons &&
+           views->members[observer->member].options.bytes_max == 0 && !QD_WITHOUT(DERIVED_VIEWS);
 }
 
 /* ---- one view ---- */

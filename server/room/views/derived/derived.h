@@ -19,6 +19,8 @@ typedef enum qd_derived_time {
     QD_DERIVED_NOW,       /* as of this tick, whose join has run */
 } qd_derived_time;
 
+/* Whether its region, its limits and its tiers allow that. */
+bool qd_derived_suits(const qd_observer *observer);
 /* Before a tick of the join. A view that cannot be derived any more gets its entries; `goes_far`: other points are near
  * it. A view without entries that can be derived becomes so; then it returns true. May end in qd_views.no_memory. */
 bool qd_derived_update(qd_views *views, uint32_t row, bool goes_far);

@@ -228,7 +228,8 @@ typedef struct qd_views {
     qd_observer *observers;
     uint32_t count, capacity; /* of rows in use or used before */
     uint32_t live, gone;
-    uint32_t boxes;        /* live observers whose region is a box */
+    uint32_t boxes;        /* live observers whose region is a box, */
+    uint32_t busy;         /* and those that cost time at each tick unless they are derived */
     uint32_t relay_period; /* the longest of a tier since there was no observer; 0: none */
     uint32_t free;         /* the list of free rows, by of_member.next */
     uint8_t *attention;    /* by row: QD_ATTEND_* */

@@ -10,11 +10,11 @@
 #include "spatial_join.h"
 #include "visibility_index.h"
 
-/* The join pays if there are ENTRIES_MIN visible entries in all and ENTRIES_PER_OBSERVER on average, and one in
- * MOVED_SHARE entities moves. Once in use, it stays so with half of that. */
-#define ENTRIES_MIN          65536u
-#define ENTRIES_PER_OBSERVER 16u
-#define MOVED_SHARE          2u
+/* The join pays if an observer has ENTRIES_PER_OBSERVER visible entries on average, and one in MOVED_SHARE entities
+ * moves, or one in BUSY_SHARE observers costs time without moves. Once in use, it stays so with half of that. */
+#define ENTRIES_PER_OBSERVER 4u
+#define MOVED_SHARE          32u
+#define BUSY_SHARE           16u
 
 #define AHEAD 16u /* events; their bodies are anywhere in memory */
 
@@ -151,10 +151,10 @@ static bool join_pays(const qd_views *views)
     if (views->suspended || views->join->gave_up) {
         return false;
     }
-    return views->join_tuning.always ||
-           (!views->has_beacons && views->boxes == 0 && entries >= ENTRIES_MIN &&
-            entries / ENTRIES_PER_OBSERVER >= views->live &&
-            (uint64_t)views->move_count * slack >= views->entities->ids.count / MOVED_SHARE);
+    const bool is_worked = (uint64_t)views->move_count * slack * MOVED_SHARE >= views->entities->ids.count ||
+                           (uint64_t)views->busy * slack * BUSY_SHARE >= views->live;
+    return views->join_tuning.always || (!views->has_beacons && views->boxes == 0 && views->live > 0 &&
+                                         entries / ENTRIES_PER_OBSERVER >= views->live && is_worked);
 }
 
 static void stop_join(qd_views *views)
