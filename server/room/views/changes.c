@@ -96,7 +96,7 @@ static void choose(qd_views *views, uint32_t row)
         item->lead = item->flags & QD_ENTRY_SHOWN ? 0 : 1;
         item->distance -= item->flags & QD_ENTRY_SEEN ? ahead : 0;
     }
-    qd_priority_sort(wanted->items, wanted->count);
+    qd_priority_choose(wanted->items, wanted->count, observer->limit);
     for (uint32_t i = observer->limit; i < wanted->count; i++) {
         if (wanted->items[i].flags & QD_ENTRY_SEEN) {
             qd_view_leave(views, row, &observer->entries.entry[wanted->items[i].at], QD_ROOM_LEFT_LIMIT);

@@ -64,3 +64,48 @@ void qd_priority_sort(qd_priority *items, uint32_t count)
         sink(items, 0, end);
     }
 }
+
+/* Divides the items from *low to *high by the one in their middle. Then *low to *high are those of which some may be on
+ * the wrong side of `chosen`; none if they are not in order. */
+static void divide(qd_priority *items, int64_t chosen, int64_t *low, int64_t *high)
+{
+    const qd_priority pivot = items[*low + (*high - *low) / 2];
+    int64_t i = *low, j = *high;
+
+    while (i <= j) {
+        while (is_before(&items[i], &pivot)) {
+            i++;
+        }
+        while (is_before(&pivot, &items[j])) {
+            j--;
+        }
+        if (i <= j) {
+            const qd_priority other = items[i];
+
+            items[i++] = items[j];
+            items[j--] = other;
+        }
+    }
+    if (chosen >= i) {
+        *low = i;
+    } else {
+        *high = chosen <= j ? j : *low;
+    }
+}
+
+/* Quickselect (Hoare, 1961); a sort bounds its time. */
+void qd_priority_choose(qd_priority *items, uint32_t count, uint32_t chosen)
+{
+    int64_t low = 0, high = (int64_t)count - 1;
+    uint32_t rounds = 2;
+
+    for (uint32_t left = count; left > 1; left /= 2) {
+        rounds += 2;
+    }
+    for (; low < high && rounds > 0; rounds--) {
+        divide(items, chosen, &low, &high);
+    }
+    if (low < high) {
+        qd_priority_sort(items + low, (uint32_t)(high - low + 1));
+    }
+}

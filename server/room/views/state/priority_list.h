@@ -27,5 +27,7 @@ void qd_priority_list_deinit(qd_priority_list *list, qd_heap *heap);
 bool qd_priority_list_add(qd_priority_list *list, qd_heap *heap, qd_priority item) QD_MUST_USE;
 /* The highest priority comes first. */
 void qd_priority_sort(qd_priority *items, uint32_t count);
+/* The first `chosen` ones have higher priorities than all others, in no order. */
+void qd_priority_choose(qd_priority *items, uint32_t count, uint32_t chosen);
 
 #endif
