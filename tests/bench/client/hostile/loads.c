@@ -240,6 +240,42 @@ static uint64_t run_points(const load_run *run)
     return flood_run(floods, ROOMS, run->control);
 }
 
+/* A client with 10,000 entities, around each of which an observer relays the positions of 48 others: 8 MB per tick. */
+static uint64_t run_views(const load_run *run)
+{
+    enum { SIDE = 400, ENTITIES = 10000, HZ = 20 };
+    static const float relay_range[] = {1e9f};
+    static const uint32_t relay_every[] = {1};
+    const qd_msg_room_config config = config_of(SIDE, QD_TICK_MODE_CLOCK, HZ);
+    columns all = columns_random(ENTITIES, SIDE, 0);
+    intruder client = enter(run->address, "views");
+
+    open_room(&client, "views", &config);
+    spawn(&client, &all);
+    for (uint32_t i = 0; i < ENTITIES; i++) {
+        all.size[i] = 16;
+    }
+    qd_client_observe(client.client, &(qd_msg_observers){.room = client.room,
+                                                         .count = ENTITIES,
+                                                         .id = all.id,
+                                                         .entity = all.id,
+                                                         .range = all.size,
+                                                         .tier_count = 1,
+                                                         .relay_range = relay_range,
+                                                         .relay_every = relay_every});
+    qd_client_flush(client.client, TIMEOUT_MS);
+    flood f = flood_of(&client);
+    for (uint32_t place = 0; place < 2; place++) {
+        for (uint32_t i = 0; i < ENTITIES; i++) {
+            all.x[i] += place == 0 ? 0.25f : -0.25f;
+        }
+        flood_positions(&f, client.room, &all);
+    }
+    f.period_ns = HZ_NS(HZ);
+    load_started(run);
+    return flood_run(&f, 1, run->control);
+}
+
 /* Two clients ask for all of a room of 50,000. */
 static uint64_t run_snapshots(const load_run *run)
 {
@@ -431,6 +467,7 @@ const load loads[] = {{"knn", run_knn},
                       {"observers", run_observers},
                       {"connections", run_connections},
                       {"points", run_points},
+                      {"views", run_views},
                       {"snapshots", run_snapshots},
                       {"room-lists", run_room_lists},
                       {"room-opens", run_room_opens},
