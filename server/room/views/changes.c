@@ -28,10 +28,12 @@ static void find_shown(qd_views *views, qd_observer *observer)
 
 static void mark_all(qd_visible_entries *set)
 {
-    for (uint32_t at = 0; at < set->capacity; at++) {
-        if (set->entry[at] != 0) {
-            set->entry[at] = (set->entry[at] | QD_ENTRY_CHANGED) & ~(uint32_t)QD_ENTRY_HELD;
-        }
+    uint32_t *entries = set->entry;
+
+    for (uint32_t at = 0, end = set->capacity; at < end; at++) {
+        const uint32_t marked = (entries[at] | QD_ENTRY_CHANGED) & ~(uint32_t)QD_ENTRY_HELD;
+
+        entries[at] = entries[at] != 0 ? marked : 0;
     }
 }
 
