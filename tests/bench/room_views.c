@@ -13,6 +13,7 @@
  *     --entities N    so many entities, in a square of the same density, with as many observers for each
  *     --radius R      of all observers
  *     --moving P      only P % of the entities move
+ *     --boxes P       P % of the observers see a square instead of a circle
  *
  *     views     10,000 observers of radius 16, anchored to as many entities, which all move: each sees about 48. Then
  *               with limits that bind always, for half of the observers, and never; with relay at every tick, to each
@@ -69,7 +70,8 @@ typedef struct choice {
     bool relay;
     uint32_t entities; /* 0: as many as the scene has */
     float radius;      /* 0: as the scene has it */
-    double moving;     /* percent */
+    double moving;     /* percent, here and below */
+    double boxes;
 } choice;
 
 static rng_stream rng = {1};
@@ -151,7 +153,8 @@ static void observe(qd_room *room, uint32_t member, const scene *of, const choic
     for (uint32_t i = 0; i < of->observers; i++) {
         float x = (float)((double)rng_fraction(&rng) * of->side), y = (float)((double)rng_fraction(&rng) * of->side);
         float range = of->range_min + rng_fraction(&rng) * (of->range_max - of->range_min);
-        uint8_t anchored = of->anchored;
+        uint8_t anchored = of->anchored, kind = QD_REGION_BOX;
+        const bool is_box = floor((i + 1) * chosen->boxes / 100) > floor(i * chosen->boxes / 100);
         qd_room_refusals refusals;
         qd_msg_observers batch = {.count = 1,
                                   .id = &i,
@@ -159,7 +162,10 @@ static void observe(qd_room *room, uint32_t member, const scene *of, const choic
                                   .entity = &i,
                                   .x = &x,
                                   .y = &y,
-                                  .range = &range,
+                                  .region = is_box ? &kind : NULL,
+                                  .range = is_box ? NULL : &range,
+                                  .half_x = is_box ? &range : NULL,
+                                  .half_y = is_box ? &range : NULL,
                                   .limit = &of->limit,
                                   .tier_count = chosen->relay || of->relay_every > 0 ? 1 : 0,
                                   .relay_range = relay_range,
@@ -308,6 +314,8 @@ int main(int argument_count, char **arguments)
             chosen.radius = strtof(next, NULL);
         } else if (strcmp(arguments[i], "--moving") == 0) {
             chosen.moving = strtod(next, NULL);
+        } else if (strcmp(arguments[i], "--boxes") == 0) {
+            chosen.boxes = strtod(next, NULL);
         } else {
             fprintf(stderr, "bench_room_views: no option '%s'\n", arguments[i]);
             return 2;

@@ -264,6 +264,31 @@ TEST(join_is_used_while_a_crowd_moves)
     end(&c);
 }
 
+/* A few observers of boxes do not keep the others from the join. */
+TEST(join_is_used_beside_a_few_boxes)
+{
+    const uint8_t region = QD_REGION_BOX;
+    const float half = 10;
+    qd_room_refusals refusals;
+    crowd c;
+
+    (void)state;
+    begin(&c, 1u << 20, 1);
+    for (uint32_t i = 0; i < OBSERVERS; i++) {
+        const qd_msg_observers batch = {
+            .count = 1, .id = &i, .entity = &i, .region = &region, .half_x = &half, .half_y = &half};
+
+        qd_room_observe(c.room, c.member, &batch, &refusals);
+        assert_int_equal(refusals.count, 0);
+        if (i == OBSERVERS / 8 - 1 || i == OBSERVERS / 4) {
+            move(&c, CROWD, 1, 0.25f);
+            qd_room_tick(c.room, &qd_executor_serial, 0);
+            assert_int_equal(c.room->views.uses_join, i < OBSERVERS / 8);
+        }
+    }
+    end(&c);
+}
+
 /* Observers with limits cost time without moves, so they use the join at rest. A few of them are not enough. */
 TEST(join_is_used_at_rest_by_observers_with_limits)
 {

@@ -10,9 +10,11 @@
 #include "spatial_join.h"
 #include "visibility_index.h"
 
-/* The join pays if an observer has ENTRIES_PER_OBSERVER visible entries on average, and one in MOVED_SHARE entities
- * moves, or one in BUSY_SHARE observers costs time without moves. Once in use, it stays so with half of that. */
+/* The join pays if an observer has ENTRIES_PER_OBSERVER visible entries on average, at most one in BOX_SHARE observers
+ * sees a box, and one in MOVED_SHARE entities moves, or one in BUSY_SHARE observers costs time without moves. Once in
+ * use, it stays so with half of that, or twice as many boxes. */
 #define ENTRIES_PER_OBSERVER 4u
+#define BOX_SHARE            8u
 #define MOVED_SHARE          32u
 #define BUSY_SHARE           16u
 
@@ -153,8 +155,9 @@ static bool join_pays(const qd_views *views)
     }
     const bool is_worked = (uint64_t)views->move_count * slack * MOVED_SHARE >= views->entities->ids.count ||
                            (uint64_t)views->busy * slack * BUSY_SHARE >= views->live;
-    return views->join_tuning.always || (!views->has_beacons && views->boxes == 0 && views->live > 0 &&
-                                         entries / ENTRIES_PER_OBSERVER >= views->live && is_worked);
+    return views->join_tuning.always ||
+           (!views->has_beacons && views->live > 0 && entries / ENTRIES_PER_OBSERVER >= views->live &&
+            (uint64_t)views->boxes * BOX_SHARE <= (uint64_t)views->live * slack && is_worked);
 }
 
 static void stop_join(qd_views *views)
