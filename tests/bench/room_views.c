@@ -14,6 +14,7 @@
  *     --radius R      of all observers
  *     --moving P      only P % of the entities move
  *     --boxes P       P % of the observers see a square instead of a circle
+ *     --beacons N     N entities are seen by all observers within 60
  *
  *     views     10,000 observers of radius 16, anchored to as many entities, which all move: each sees about 48. Then
  *               with limits that bind always, for half of the observers, and never; with relay at every tick, to each
@@ -72,6 +73,7 @@ typedef struct choice {
     float radius;      /* 0: as the scene has it */
     double moving;     /* percent, here and below */
     double boxes;
+    uint32_t beacons;
 } choice;
 
 static rng_stream rng = {1};
@@ -215,6 +217,13 @@ static measured measure(const scene *of, const choice *chosen, bool with)
     if (with) {
         observe(room, member, of, chosen);
     }
+    for (uint32_t i = 0; i < chosen->beacons && with; i++) {
+        const float visible_range = 60;
+
+        qd_room_describe(room, member,
+                         &(qd_msg_set_description){.count = 1, .id = &c.id[i], .visible_range = &visible_range},
+                         &refusals);
+    }
     batch.count = movers;
     for (uint32_t t = 0; t < chosen->ticks + WARM; t++) {
         step_axis(c.x, c.speed_x, movers, of->side);
@@ -316,6 +325,8 @@ int main(int argument_count, char **arguments)
             chosen.moving = strtod(next, NULL);
         } else if (strcmp(arguments[i], "--boxes") == 0) {
             chosen.boxes = strtod(next, NULL);
+        } else if (strcmp(arguments[i], "--beacons") == 0) {
+            chosen.beacons = (uint32_t)strtoul(next, NULL, 10);
         } else {
             fprintf(stderr, "bench_room_views: no option '%s'\n", arguments[i]);
             return 2;

@@ -102,8 +102,7 @@ static void do_of_member(struct run *run, rng_stream *rng, uint32_t actor, uint3
     }
 }
 
-/* The mechanism that finds crossings: the visibility index, as in all small rooms; the spatial join; or both,
- * alternating. */
+/* The mechanism that finds crossings: the visibility index; the spatial join; or both, alternating. */
 enum finding { BY_INDEX, BY_JOIN, ALTERNATING, FINDINGS };
 
 static void choose_finding(struct run *run, uint32_t command)
@@ -119,6 +118,7 @@ static void choose_finding(struct run *run, uint32_t command)
     }
     views->join_tuning.kernel = qd_join_kernel_at(rng_below(&rng, kernels), axes);
     views->join_tuning.always = finding == BY_JOIN || (finding == ALTERNATING && rng_one_in(&rng, 2));
+    views->join_tuning.never = !views->join_tuning.always;
     met->joined += views->uses_join;
     for (uint32_t row = 0; row < views->count && views->uses_join; row++) {
         met->derived += views->observers[row].is_derived;
@@ -188,7 +188,7 @@ static uint32_t set_up(struct run *run, rng_stream *rng, qd_room_config *config)
     run->has_simple = rng_one_in(rng, 2);
     run->has_margins &= !run->has_simple;
     run->has_bytes &= !run->has_simple;
-    run->has_beacons &= !run->has_simple;
+    run->has_beacons &= !run->has_simple || rng_one_in(rng, 3);
     run->now_ns = rng_below(rng, 1000);
     run->swept = rng_one_in(rng, 4);
     run->circles = rng_one_in(rng, 2);

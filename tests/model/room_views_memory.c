@@ -265,6 +265,7 @@ static void tick(life *l, rng_stream *rng)
     qd_room_view_report report;
 
     l->room->views.join_tuning.always = l->finding == 0 || (l->finding == 1 && rng_one_in(rng, 2));
+    l->room->views.join_tuning.never = !l->room->views.join_tuning.always;
     qd_room_tick(l->room, rng_one_in(rng, 2) ? &qd_executor_serial : &by_parts, 0);
     return_memory();
     met->joined += l->room->views.uses_join;

@@ -421,7 +421,7 @@ void qd_changes_make(qd_views *views, uint32_t steps)
             end_view(views, row);
         } else if (views->attention[row] & QD_ATTEND_WHOLE) {
             evaluate(views, row, steps);
-        } else {
+        } else if (views->attention[row] & QD_ATTEND_RELAY) {
             relay(views, row, steps);
         }
     }

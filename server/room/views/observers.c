@@ -456,6 +456,8 @@ static int replace(qd_views *views, uint32_t row, qd_observer *observer)
     if (relays && !relayed) {
         relay_all(views, &observer->entries);
     }
+    const bool is_afresh = views->observers[row].is_derived && views->observers[row].tiers == 0;
+    const uint8_t afresh = is_afresh ? QD_ATTEND_AFRESH : views->attention[row] & QD_ATTEND_AFRESH;
     unlink_anchored(views, row);
     count_kind(views, observer, 1);
     count_kind(views, &views->observers[row], -1);
@@ -463,7 +465,7 @@ static int replace(qd_views *views, uint32_t row, qd_observer *observer)
     observer->before = views->observers[row].before;
     views->observers[row] = *observer;
     link_anchored(views, row);
-    views->attention[row] = attention_for(observer);
+    views->attention[row] = attention_for(observer) | (relays ? afresh : 0);
     return 0;
 }
 

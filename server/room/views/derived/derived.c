@@ -21,8 +21,8 @@ bool qd_derived_suits(const qd_observer *observer)
 static bool fits(const qd_views *views, const qd_observer *observer)
 {
     return observer->state == QD_OBSERVER_LIVE && qd_derived_suits(observer) && observer->hide_count == 0 &&
-           observer->show_count == 0 && !views->has_beacons &&
-           views->members[observer->member].options.bytes_max == 0 && !QD_WITHOUT(DERIVED_VIEWS);
+           observer->show_count == 0 && views->members[observer->member].options.bytes_max == 0 &&
+           !QD_WITHOUT(DERIVED_VIEWS);
 }
 
 /* ---- one view ---- */
@@ -184,9 +184,8 @@ static void keep_entries(qd_views *views, uint32_t row, qd_derived_time time)
             break;
         }
         /* Without tiers nothing was relayed; with them, everything was. */
-        *qd_entry_reported(set, entry) = look.observer.tiers == 0 && observer->tiers > 0
-                                             ? views->targets[slot].position_round - 1
-                                             : views->round - 1;
+        *qd_entry_reported(set, entry) =
+            views->attention[row] & QD_ATTEND_AFRESH ? views->targets[slot].position_round - 1 : views->round - 1;
         if (time == QD_DERIVED_NOW) {
             *qd_entry_reported(set, entry) = views->round;
         }
@@ -194,6 +193,7 @@ static void keep_entries(qd_views *views, uint32_t row, qd_derived_time time)
             qd_entry_relayed(set, entry)->id = views->entities->id[slot];
         }
     }
+    views->attention[row] &= (uint8_t)~QD_ATTEND_AFRESH;
     qd_derived_forget(views, row);
     if (observer->limit > 0 && set->count > observer->limit) {
         views->attention[row] |= QD_ATTEND_ONCE;
@@ -203,14 +203,16 @@ static void keep_entries(qd_views *views, uint32_t row, qd_derived_time time)
 bool qd_derived_update(qd_views *views, uint32_t row, bool goes_far)
 {
     qd_observer *observer = &views->observers[row];
+    const bool meets_beacon = (views->attention[row] & QD_ATTEND_BEACON) != 0;
 
+    views->attention[row] &= (uint8_t)~QD_ATTEND_BEACON;
     if (observer->is_derived) {
-        if (goes_far || views->attention[row] != 0 || views->has_beacons) {
+        if (goes_far || views->attention[row] != 0 || meets_beacon) {
             keep_entries(views, row, QD_DERIVED_LAST_TICK);
         }
         return false;
     }
-    if (observer->entries.count > 0 || !fits(views, observer)) {
+    if (observer->entries.count > 0 || meets_beacon || !fits(views, observer)) {
         return false;
     }
     qd_visible_entries_deinit(&observer->entries, views->heap);
@@ -247,6 +249,16 @@ static bool keep_chosen(qd_views *views, qd_observer *observer, qd_join_derived 
     return true;
 }
 
+static bool meets_beacons(const qd_views *views, const qd_visible_entries *set)
+{
+    uint32_t flags = 0;
+
+    for (uint32_t at = 0; at < set->capacity && views->has_beacons; at++) {
+        flags |= set->entry[at];
+    }
+    return (flags & (QD_ENTRY_BEACON_INNER | QD_ENTRY_BEACON_OUTER)) != 0;
+}
+
 void qd_derived_begin(qd_views *views)
 {
     qd_join *join = views->join;
@@ -257,7 +269,8 @@ void qd_derived_begin(qd_views *views)
     for (uint32_t row = 0; row < views->count; row++) {
         qd_observer *observer = &views->observers[row];
 
-        if (observer->is_derived || !fits(views, observer) || !keep_chosen(views, observer, &join->derived[row])) {
+        if (observer->is_derived || !fits(views, observer) || meets_beacons(views, &observer->entries) ||
+            !keep_chosen(views, observer, &join->derived[row])) {
             continue;
         }
         join->derived[row].near = observer->entries.count;

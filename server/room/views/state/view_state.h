@@ -76,7 +76,9 @@ enum {
     QD_ATTEND_ONCE = 2,   /* it has changed, an entity waits to enter, or the limit may choose */
     QD_ATTEND_GONE = 4,
     QD_ATTEND_WHOLE = 7,
-    QD_ATTEND_RELAY = 8, /* it has relay tiers */
+    QD_ATTEND_RELAY = 8,   /* it has relay tiers */
+    QD_ATTEND_BEACON = 16, /* it meets a beacon at this tick: its view needs entries */
+    QD_ATTEND_AFRESH = 32, /* its derived view has got tiers since the last tick: all positions are to be relayed */
 };
 
 /* The bodies of an observer in the visibility index. The first two are its region, the others meet beacons. */
@@ -187,7 +189,7 @@ typedef struct qd_view_columns {
 
 /* Only tests change these. */
 typedef struct qd_join_tuning {
-    bool always;                         /* use the spatial join even where it does not pay */
+    bool always, never;                  /* use the spatial join, even where it does not pay; or not even there */
     const struct qd_join_kernel *kernel; /* NULL: the fastest */
     uint32_t looks_without_hits_max;     /* 0: the default */
 } qd_join_tuning;
@@ -219,6 +221,7 @@ typedef struct qd_views {
     uint32_t *changed_carriers; /* entities that have moved and carry a beacon or observers */
     uint32_t *changed;          /* entities of which category, team or hidden has changed */
     uint32_t changed_carriers_count, changed_carriers_capacity, changed_count, changed_capacity;
+    uint32_t beacons; /* in the index */
     uint32_t carried; /* beacons and anchored observers; changed_carriers has room for all entities that carry them */
     qd_description *descriptions; /* by slot of the room's space; there is none beyond */
     uint32_t descriptions_capacity;

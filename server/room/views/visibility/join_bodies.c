@@ -134,7 +134,7 @@ static bool note_derived(qd_views *views, uint32_t row, double *sum)
     const float x = observer->at[0], y = observer->at[1], z = observer->at[2];
     const float way_x = fabsf(x - was[0]), way_y = fabsf(y - was[1]), way = way_x > way_y ? way_x : way_y;
 
-    if (!observer->is_derived || views->attention[row] != 0 || views->has_beacons || !(way <= join->grid.reach) ||
+    if (!observer->is_derived || views->attention[row] != 0 || !(way <= join->grid.reach) ||
         join->bodies.count == join->bodies.capacity) {
         return false;
     }
@@ -320,8 +320,8 @@ bool qd_join_bodies_follow(qd_views *views, const qd_executor *executor)
     float slack = 0;
     bool all = true;
 
-    if (!join->bodies.is_plain || join->plan.round + 1 != views->round || views->has_beacons ||
-        views->live != join->bodies.count || any_attention(views)) {
+    if (!join->bodies.is_plain || join->plan.round + 1 != views->round || views->live != join->bodies.count ||
+        any_attention(views)) {
         return false;
     }
     if (!qd_once_choose(views)) {

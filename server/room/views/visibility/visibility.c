@@ -11,10 +11,13 @@
 #include "visibility_index.h"
 
 /* The join pays if an observer has ENTRIES_PER_OBSERVER visible entries on average, at most one in BOX_SHARE observers
- * sees a box, and one in MOVED_SHARE entities moves, or one in BUSY_SHARE observers costs time without moves. Once in
- * use, it stays so with half of that, or twice as many boxes. */
+ * sees a box, there are BEACONS_FEW beacons or one for BEACON_SHARE observers, and one in MOVED_SHARE entities moves, or
+ * one in BUSY_SHARE observers costs time without moves. Once in use, it stays so with half of that, or twice as many
+ * boxes and beacons. */
 #define ENTRIES_PER_OBSERVER 4u
 #define BOX_SHARE            8u
+#define BEACONS_FEW          4u
+#define BEACON_SHARE         256u
 #define MOVED_SHARE          32u
 #define BUSY_SHARE           16u
 
@@ -72,7 +75,7 @@ void qd_visibility_close(qd_views *views)
     qd_array_drop(views->heap, views->changed, views->changed_capacity);
     views->changed_carriers = views->changed = NULL;
     views->changed_carriers_count = views->changed_carriers_capacity = 0;
-    views->changed_count = views->changed_capacity = views->carried = 0;
+    views->changed_count = views->changed_capacity = views->carried = views->beacons = 0;
     qd_last_tick_forget_targets(views);
     qd_array_drop(views->heap, views->use, views->use_capacity);
     qd_array_drop(views->heap, views->targets, views->target_capacity);
@@ -89,6 +92,27 @@ qd_status qd_visibility_add(qd_views *views, uint32_t slot, const qd_body *body)
 }
 
 /* ---- ticks ---- */
+
+static uint32_t observers_use(const qd_views *views, qd_space_event event)
+{
+    const uint32_t one = views->use[qd_space_event_a(event)], other = views->use[qd_space_event_b(event)];
+
+    return qd_use_body(one) < QD_BODIES ? one : other;
+}
+
+/* Before the join: a view that meets a beacon is not derived. */
+static void attend_beacons(qd_views *views, const qd_space_events *events)
+{
+    for (size_t i = 0; i < events->count; i++) {
+        const uint32_t use = observers_use(views, events->events[i]), row = qd_use_index(use);
+        const qd_observer *observer = &views->observers[row];
+
+        if (qd_use_body(use) >= QD_REGION_BODIES && qd_space_event_kind(events->events[i]) != QD_SPACE_END &&
+            observer->state == QD_OBSERVER_LIVE && (observer->is_derived || observer->entries.count == 0)) {
+            views->attention[row] |= QD_ATTEND_BEACON;
+        }
+    }
+}
 
 /* The events of the index as crossings, behind those that the join has found. */
 static qd_crossings crossings_of(qd_views *views, qd_crossings joined, const qd_space_events *events)
@@ -115,7 +139,7 @@ static qd_crossings crossings_of(qd_views *views, qd_crossings joined, const qd_
             __builtin_prefetch(&views->use[qd_space_event_b(events->events[i + AHEAD])]);
         }
         const uint32_t one = views->use[qd_space_event_a(event)], other = views->use[qd_space_event_b(event)];
-        const uint32_t observers = qd_use_body(one) < QD_BODIES ? one : other;
+        const uint32_t observers = observers_use(views, event);
         all[count++] = (qd_crossing){.use = observers,
                                      .slot = qd_use_index(one ^ other ^ observers),
                                      .begins = qd_space_event_kind(event) != QD_SPACE_END};
@@ -131,10 +155,13 @@ qd_crossings qd_visibility_tick(qd_views *views, const qd_executor *executor, ui
     qd_crossings joined = {.complete = true};
     qd_space_events events;
 
+    qd_space_tick(views->index, executor, asks_index ? QD_SPACE_WANT_EVENTS : QD_SPACE_WANT_NOTHING, limit, &events);
     if (views->uses_join) {
+        if (asks_index && events.complete) {
+            attend_beacons(views, &events);
+        }
         joined = qd_join_tick(views, executor, limit);
     }
-    qd_space_tick(views->index, executor, asks_index ? QD_SPACE_WANT_EVENTS : QD_SPACE_WANT_NOTHING, limit, &events);
     return asks_index ? crossings_of(views, joined, &events) : joined;
 }
 
@@ -150,14 +177,16 @@ static bool join_pays(const qd_views *views)
     const uint32_t slack = views->uses_join ? 2 : 1;
     const uint64_t entries = views->visible_count * slack;
 
-    if (views->suspended || views->join->gave_up) {
+    if (views->suspended || views->join->gave_up || views->join_tuning.never) {
         return false;
     }
     const bool is_worked = (uint64_t)views->move_count * slack * MOVED_SHARE >= views->entities->ids.count ||
                            (uint64_t)views->busy * slack * BUSY_SHARE >= views->live;
+    const bool has_few_beacons =
+        views->beacons <= BEACONS_FEW || (uint64_t)views->beacons * BEACON_SHARE <= (uint64_t)views->live * slack;
     return views->join_tuning.always ||
-           (!views->has_beacons && views->live > 0 && entries / ENTRIES_PER_OBSERVER >= views->live &&
-            (uint64_t)views->boxes * BOX_SHARE <= (uint64_t)views->live * slack && is_worked);
+           (views->live > 0 && entries / ENTRIES_PER_OBSERVER >= views->live &&
+            (uint64_t)views->boxes * BOX_SHARE <= (uint64_t)views->live * slack && has_few_beacons && is_worked);
 }
 
 static void stop_join(qd_views *views)

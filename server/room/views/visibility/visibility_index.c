@@ -317,6 +317,7 @@ static qd_status add_beacon_bodies(qd_views *views)
 static void drop_beacon(qd_views *views, qd_target *target)
 {
     views->carried -= target->beacon != QD_NONE;
+    views->beacons -= target->beacon != QD_NONE;
     drop(views, &target->beacon);
 }
 
@@ -336,6 +337,7 @@ static qd_status set_beacon(qd_views *views, uint32_t slot, float visible_range)
             status = add(views, QD_BODY_BEACON, slot, body, &target->beacon);
         }
         views->carried += status == QD_OK;
+        views->beacons += status == QD_OK;
     }
     if (status == QD_OK) {
         target->visible_range = visible_range;
