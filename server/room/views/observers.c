@@ -599,6 +599,6 @@ qd_status qd_views_except(qd_views *views, uint32_t member, uint32_t id, uint32_
     observer->exceptions = exceptions;
     observer->hide_count = (uint16_t)hide_count;
     observer->show_count = (uint16_t)show_count;
-    views->attention[row] = attention_for(observer);
+    views->attention[row] = attention_for(observer) | (views->attention[row] & QD_ATTEND_AFRESH);
     return QD_OK;
 }
