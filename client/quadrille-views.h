@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * libquadrille: views, the entities that each observer sees. quadrille.h includes this file, and its rules on threads,
- * ownership and errors apply here.
+ * ownership and errors apply here. Reading a qd_view counts as using it: one thread at a time.
  *
  * "Views" in SPEC.md defines observers, views and margins. VIEWS.md is the guide for a game backend, with
  * examples/gateway.c as its example.

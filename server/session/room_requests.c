@@ -13,7 +13,7 @@
 
 #define fail qd_session_fail
 
-#define NS_PER_MS UINT64_C(1000000)
+#define MS_NS UINT64_C(1000000)
 
 /* Whether the session may be in one more room. */
 static bool may_have_another(const qd_session *session, qd_fault *fault)
@@ -160,7 +160,7 @@ static void pace(qd_session *session)
 
     if (wait_ns > 0) {
         qd_count(&session->service->counters, QD_COUNT_PACED, 1);
-        qd_link_rest(session->link, (uint32_t)((wait_ns + NS_PER_MS - 1) / NS_PER_MS));
+        qd_link_rest(session->link, (uint32_t)((wait_ns + MS_NS - 1) / MS_NS));
     }
 }
 

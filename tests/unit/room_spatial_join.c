@@ -192,6 +192,15 @@ static void move_one(crowd *c, uint32_t id, float x)
     assert_int_equal(refusals.count, 0);
 }
 
+static void observe(crowd *c, qd_msg_observers batch)
+{
+    qd_room_refusals refusals;
+
+    batch.count = 1;
+    qd_room_observe(c->room, c->member, &batch, &refusals);
+    assert_int_equal(refusals.count, 0);
+}
+
 /* With observers of range 10, anchored at the first of them. */
 static void begin(crowd *c, uint32_t visible_entries_max, float apart)
 {
@@ -203,17 +212,13 @@ static void begin(crowd *c, uint32_t visible_entries_max, float apart)
         .visible_entries_max = visible_entries_max,
     };
     const float range = 10;
-    qd_room_refusals refusals;
 
     qd_heap_init(&c->heap);
     assert_int_equal(qd_room_create(&config, &c->heap, 1, &c->room), QD_OK);
     assert_int_equal(qd_room_join(c->room, &c->member), QD_OK);
     move(c, CROWD, apart, 0);
     for (uint32_t i = 0; i < OBSERVERS; i++) {
-        const qd_msg_observers batch = {.count = 1, .id = &i, .entity = &i, .range = &range};
-
-        qd_room_observe(c->room, c->member, &batch, &refusals);
-        assert_int_equal(refusals.count, 0);
+        observe(c, (qd_msg_observers){.id = &i, .entity = &i, .range = &range});
     }
 }
 
@@ -269,17 +274,12 @@ TEST(join_is_used_beside_a_few_boxes)
 {
     const uint8_t region = QD_REGION_BOX;
     const float half = 10;
-    qd_room_refusals refusals;
     crowd c;
 
     (void)state;
     begin(&c, 1u << 20, 1);
     for (uint32_t i = 0; i < OBSERVERS; i++) {
-        const qd_msg_observers batch = {
-            .count = 1, .id = &i, .entity = &i, .region = &region, .half_x = &half, .half_y = &half};
-
-        qd_room_observe(c.room, c.member, &batch, &refusals);
-        assert_int_equal(refusals.count, 0);
+        observe(&c, (qd_msg_observers){.id = &i, .entity = &i, .region = &region, .half_x = &half, .half_y = &half});
         if (i == OBSERVERS / 8 - 1 || i == OBSERVERS / 4) {
             move(&c, CROWD, 1, 0.25f);
             qd_room_tick(c.room, &qd_executor_serial, 0);
@@ -294,16 +294,12 @@ TEST(join_is_used_at_rest_by_observers_with_limits)
 {
     const float range = 10;
     const uint32_t limit = 5;
-    qd_room_refusals refusals;
     crowd c;
 
     (void)state;
     begin(&c, 1u << 20, 1);
     for (uint32_t i = 0; i < OBSERVERS; i++) {
-        const qd_msg_observers batch = {.count = 1, .id = &i, .entity = &i, .range = &range, .limit = &limit};
-
-        qd_room_observe(c.room, c.member, &batch, &refusals);
-        assert_int_equal(refusals.count, 0);
+        observe(&c, (qd_msg_observers){.id = &i, .entity = &i, .range = &range, .limit = &limit});
         if (i == 20 || i == 30) {
             qd_room_tick(c.room, &qd_executor_serial, 0);
             assert_int_equal(c.room->views.uses_join, i == 30);
