@@ -63,6 +63,8 @@
     X(AUTO_TRIES, "auto_tries")                                                                                        \
     X(SPATIAL_JOIN, "spatial_join")                                                                                    \
     X(DERIVED_VIEWS, "derived_views")                                                                                  \
+    X(KEPT_VIEWS, "kept_views")                                                                                        \
+    X(FEW_COMERS, "few_comers")                                                                                        \
     X(GRID_STAY, "grid_stay")                                                                                          \
     X(JOIN_SPANS, "join_spans")                                                                                        \
     X(OLDER_MASKS, "older_masks")                                                                                      \

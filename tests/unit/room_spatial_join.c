@@ -270,7 +270,7 @@ TEST(join_is_used_while_a_crowd_moves)
 }
 
 /* A few observers of boxes do not keep the others from the join. */
-TEST(join_is_used_beside_a_few_boxes)
+TEST(join_is_used_beside_boxes_if_many_entities_move)
 {
     const uint8_t region = QD_REGION_BOX;
     const float half = 10;
@@ -278,12 +278,14 @@ TEST(join_is_used_beside_a_few_boxes)
 
     (void)state;
     begin(&c, 1u << 20, 1);
-    for (uint32_t i = 0; i < OBSERVERS; i++) {
+    for (uint32_t i = 0; i <= OBSERVERS / 4; i++) {
         observe(&c, (qd_msg_observers){.id = &i, .entity = &i, .region = &region, .half_x = &half, .half_y = &half});
         if (i == OBSERVERS / 8 - 1 || i == OBSERVERS / 4) {
-            move(&c, CROWD, 1, 0.25f);
-            qd_room_tick(c.room, &qd_executor_serial, 0);
-            assert_int_equal(c.room->views.uses_join, i < OBSERVERS / 8);
+            for (uint32_t share = 1; share <= 16; share *= 16) {
+                move(&c, CROWD / share, 1, 0.25f);
+                qd_room_tick(c.room, &qd_executor_serial, 0);
+                assert_int_equal(c.room->views.uses_join, i < OBSERVERS / 8 || share == 1);
+            }
         }
     }
     end(&c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "candidates.h"
 
-#include "join/join.h"
+#include "derived/derived.h"
 #include "state/rule.h"
 #include "view_news.h"
 
@@ -174,11 +174,8 @@ static qd_room_leave_reason reason_of(const qd_views *views, uint32_t row, uint3
 {
     const qd_observer *observer = &views->observers[row];
     const qd_target *target = &views->targets[slot];
-    const qd_join_region *region = &views->join->regions[row * QD_REGION_BODIES];
-    const bool is_near = qd_join_region_has(region, target->at, qd_views_axes(views));
-    const uint32_t flags = is_near ? QD_ENTRY_INNER : 0;
 
-    return qd_rule_reason(views, observer, slot, flags);
+    return qd_rule_reason(views, observer, slot, qd_derived_flags_now(views, row, target->at));
 }
 
 void qd_candidates_take(qd_views *views, const qd_crossings *crossings)

@@ -70,18 +70,6 @@ static void want(qd_views *views, uint32_t row)
     }
 }
 
-/* Entities in the view count as this much nearer than they are. */
-static double head_start(const qd_observer *observer)
-{
-    float range = observer->range;
-
-    for (unsigned k = 0; k < 3 && observer->kind == QD_ROOM_BOX; k++) {
-        range = observer->half[k] > range ? observer->half[k] : range;
-    }
-    double sixteenth = (double)range / 16, margin = (double)observer->leave_margin;
-    return margin > sixteenth ? margin : sixteenth;
-}
-
 /* Applies the limit: views->wanted keeps the chosen entities. */
 static void choose(qd_views *views, uint32_t row)
 {
@@ -91,7 +79,7 @@ static void choose(qd_views *views, uint32_t row)
     if (observer->limit == 0 || wanted->count <= observer->limit) {
         return;
     }
-    double ahead = head_start(observer);
+    const double ahead = qd_rule_head_start(observer);
     for (uint32_t i = 0; i < wanted->count; i++) {
         qd_priority *item = &wanted->items[i];
 
@@ -154,18 +142,16 @@ static uint32_t enter(qd_views *views, uint32_t row)
 struct relaying {
     qd_views *views;
     uint32_t row;
-    uint32_t steps;
     bool is_limited;
     uint32_t phase[QD_VIEW_TIERS_MAX]; /* of the tick, in the period of each tier */
 };
 
-static void begin_relaying(qd_views *views, uint32_t row, uint32_t steps, struct relaying *to)
+static void begin_relaying(qd_views *views, uint32_t row, struct relaying *to)
 {
     const qd_observer *observer = &views->observers[row];
 
     to->views = views;
     to->row = row;
-    to->steps = steps;
     const qd_room_view_options *options = &views->members[observer->member].options;
 
     to->is_limited = options->bytes_max > 0 && !options->relays_once;
@@ -176,9 +162,7 @@ static void begin_relaying(qd_views *views, uint32_t row, uint32_t steps, struct
 
 static bool is_turn(const struct relaying *relaying, const qd_observer *observer, uint32_t tier, uint32_t id)
 {
-    uint32_t every = observer->relay_every[tier];
-
-    return (relaying->phase[tier] + id % every) % every < relaying->steps;
+    return qd_rule_is_turn(observer->relay_every[tier], relaying->phase[tier], id, relaying->views->steps);
 }
 
 static bool is_turn_anywhere(const struct relaying *relaying, const qd_observer *observer, uint32_t id)
@@ -234,14 +218,14 @@ static void relay_one(const struct relaying *relaying, uint32_t at)
 #define DUE_COUNT 128u
 
 /* Prefetches the entities whose turn it may be, then relays them. */
-static void relay(qd_views *views, uint32_t row, uint32_t steps)
+static void relay(qd_views *views, uint32_t row)
 {
     const qd_observer *observer = &views->observers[row];
     const qd_visible_entries *set = &observer->entries;
     struct relaying relaying;
     uint32_t due[DUE_COUNT];
 
-    begin_relaying(views, row, steps, &relaying);
+    begin_relaying(views, row, &relaying);
     for (uint32_t at = 0; at < set->capacity;) {
         uint32_t count = 0;
 
@@ -262,12 +246,12 @@ static void relay(qd_views *views, uint32_t row, uint32_t steps)
 }
 
 /* The same for the wanted entities from `first` on, which are those in the view. */
-static void relay_wanted(qd_views *views, uint32_t row, uint32_t first, uint32_t steps)
+static void relay_wanted(qd_views *views, uint32_t row, uint32_t first)
 {
     const qd_observer *observer = &views->observers[row];
     struct relaying relaying;
 
-    begin_relaying(views, row, steps, &relaying);
+    begin_relaying(views, row, &relaying);
     for (uint32_t i = first; i < views->wanted.count; i++) {
         const qd_priority *item = &views->wanted.items[i];
 
@@ -318,7 +302,7 @@ void qd_changes_age(qd_views *views)
 
 /* ---- observers as a whole ---- */
 
-static void evaluate(qd_views *views, uint32_t row, uint32_t steps)
+static void evaluate(qd_views *views, uint32_t row)
 {
     qd_observer *observer = &views->observers[row];
 
@@ -331,7 +315,7 @@ static void evaluate(qd_views *views, uint32_t row, uint32_t steps)
     choose(views, row);
     uint32_t entrants = enter(views, row);
     if (observer->tiers > 0) {
-        relay_wanted(views, row, entrants, steps);
+        relay_wanted(views, row, entrants);
     }
     qd_visible_entries_settle(&observer->entries);
     /* While the limit may choose, entities outside the view wait for their place. */
@@ -413,16 +397,16 @@ static uint32_t next_attended(const qd_views *views, uint32_t row)
     return row;
 }
 
-void qd_changes_make(qd_views *views, uint32_t steps)
+void qd_changes_make(qd_views *views)
 {
     for (uint32_t row = next_attended(views, 0); row < views->count && !views->no_memory;
          row = next_attended(views, row + 1)) {
         if (views->attention[row] & QD_ATTEND_GONE) {
             end_view(views, row);
         } else if (views->attention[row] & QD_ATTEND_WHOLE) {
-            evaluate(views, row, steps);
+            evaluate(views, row);
         } else if (views->attention[row] & QD_ATTEND_RELAY) {
-            relay(views, row, steps);
+            relay(views, row);
         }
     }
     spend(views);

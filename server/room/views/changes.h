@@ -8,8 +8,8 @@
 #include "state/view_state.h"
 
 /* Evaluates and relays all observers that need attention, then spends the bytes of members: first on entities that wait
- * to enter, then on positions. `steps`: 1 and the ticks skipped before this one. */
-void qd_changes_make(qd_views *views, uint32_t steps);
+ * to enter, then on positions. */
+void qd_changes_make(qd_views *views);
 
 /* Rounds wrap around: two of them can be compared while fewer than half of all lie between them. So once in
  * QD_VIEW_AGE_ROUNDS rounds, before all else, very old rounds are replaced by later ones. */

@@ -80,7 +80,7 @@ static uint32_t visible_entries(const qd_views *views, uint32_t row)
 /* One more such observer, or one less. */
 static void count_kind(qd_views *views, const qd_observer *observer, int difference)
 {
-    const bool is_busy = (observer->limit > 0 || observer->tiers > 0) && qd_derived_suits(observer);
+    const bool is_busy = observer->limit > 0 || observer->tiers > 0 || observer->kind == QD_ROOM_CONE;
 
     views->boxes += observer->kind == QD_ROOM_BOX ? (uint32_t)difference : 0;
     views->busy += is_busy ? (uint32_t)difference : 0;

@@ -122,7 +122,7 @@ static uint8_t all_news(const qd_views *views)
 }
 
 /* Appends a view that has no entries. */
-static void add_derived(qd_views *views, qd_view_list *list, uint32_t row)
+static void add_derived(qd_views *views, qd_view_list *list, uint32_t row, uint8_t news)
 {
     const qd_observer *observer = &views->observers[row];
 
@@ -133,6 +133,9 @@ static void add_derived(qd_views *views, qd_view_list *list, uint32_t row)
         return;
     }
     const uint32_t first = list->count - observer->seen;
+    if (news) {
+        qd_derived_clear_waits(views, row);
+    }
     (void)qd_derived_list(views, row, list->value + first);
     for (uint32_t i = first; i < list->count; i++) {
         list->key[i] = (uint64_t)observer->rank << 32 | views->entities->id[list->value[i]];
@@ -150,7 +153,7 @@ static void add_views(qd_views *views, qd_view_list *list, uint8_t news)
             continue;
         }
         if (observer->is_derived) {
-            add_derived(views, list, row);
+            add_derived(views, list, row, news);
             continue;
         }
         for (uint32_t at = 0; at < set->capacity; at++) {

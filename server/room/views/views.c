@@ -296,10 +296,8 @@ static bool find_crossings(qd_views *views, const qd_executor *executor, qd_cand
         suspend(views, QD_SUSPEND_LIMIT);
     } else {
         qd_candidates_note(candidates, &crossings);
-        qd_candidates_note_changed(candidates); /* derived views have taken the changes, and may get entries below */
         qd_candidates_take(views, &crossings);
     }
-    qd_visibility_settle(views);
     return !views->suspended;
 }
 
@@ -317,9 +315,10 @@ static void release_gone(qd_views *views)
 }
 
 /* Finds the changes of views. Without memory, all views are suspended. */
-static void change_views(qd_views *views, const qd_executor *executor, uint32_t skipped)
+static void change_views(qd_views *views, const qd_executor *executor)
 {
     qd_candidates candidates = {.views = views};
+    const bool was_suspended = views->suspended;
 
     qd_changes_age(views);
     qd_view_index_follow(views);
@@ -329,10 +328,14 @@ static void change_views(qd_views *views, const qd_executor *executor, uint32_t 
         qd_candidates_evaluate(&candidates);
     }
     if (is_clear && !views->no_memory) {
-        qd_changes_make(views, 1 + skipped);
+        qd_changes_make(views);
     }
     if (is_clear && !views->no_memory) {
         qd_derived_begin(views);
+    }
+    /* Last of all: a view that changes between derived and entries has changed at this tick already. */
+    if (!was_suspended) {
+        qd_visibility_settle(views);
     }
     if (views->no_memory) {
         suspend(views, QD_SUSPEND_MEMORY);
@@ -347,6 +350,7 @@ void qd_views_tick(qd_views *views, const qd_executor *executor, uint32_t skippe
         return;
     }
     views->round++;
+    views->steps = 1 + skipped;
     views->executor = executor;
     views->no_memory = false;
     qd_pause_tick(&views->pause);
@@ -359,7 +363,7 @@ void qd_views_tick(qd_views *views, const qd_executor *executor, uint32_t skippe
         views->members[member].restarted = false;
     }
     if (views->index) {
-        change_views(views, executor, skipped);
+        change_views(views, executor);
     } else if (views->suspended) {
         end_suspension(views);
     }

@@ -7,74 +7,112 @@
 #include "../../../base/ablation.h"
 #include "../state/last_tick.h"
 #include "../state/rule.h"
+#include "kept.h"
 
-/* ---- who ---- */
+/* The views of which observers, as of when. */
+enum derived_time {
+    LAST_TICK, /* with what has changed since as it was then */
+    NOW,       /* as of this tick, whose join has run */
+};
 
-bool qd_derived_suits(const qd_observer *observer)
-{
-    const bool relays_all = observer->tiers == 0 || (observer->tiers == 1 && observer->relay_every[0] == 1 &&
-                                                     observer->relay_range[0] >= observer->range);
-
-    return observer->kind == QD_ROOM_CIRCLE && observer->leave_margin <= 0 && observer->enter_budget == 0 && relays_all;
-}
+/* ---- which views ---- */
 
 static bool fits(const qd_views *views, const qd_observer *observer)
 {
-    return observer->state == QD_OBSERVER_LIVE && qd_derived_suits(observer) && observer->hide_count == 0 &&
-           observer->show_count == 0 && views->members[observer->member].options.bytes_max == 0 &&
-           !QD_WITHOUT(DERIVED_VIEWS);
+    return observer->state == QD_OBSERVER_LIVE && observer->show_count == 0 &&
+           views->members[observer->member].options.bytes_max == 0 && !QD_WITHOUT(DERIVED_VIEWS) &&
+           !(QD_WITHOUT(KEPT_VIEWS) && qd_kept_suits(observer));
+}
+
+/* Its list has been made. A derived view has only one region at the last tick. */
+static void begin(qd_views *views, uint32_t row)
+{
+    qd_observer *observer = &views->observers[row];
+
+    views->join->regions[row * QD_REGION_BODIES + QD_BODY_OUTER] = (qd_join_region){.kind = 0};
+    views->join->derived[row].is_kept = qd_kept_suits(observer);
+    views->join->derived[row].has_turns = qd_kept_has_turns(observer);
+    qd_visible_entries_deinit(&observer->entries, views->heap);
+    observer->is_derived = true;
+    views->attention[row] = 0;
+}
+
+void qd_derived_forget(qd_views *views, uint32_t row)
+{
+    qd_observer *observer = &views->observers[row];
+
+    if (!observer->is_derived) {
+        return;
+    }
+    qd_kept_forget(views, row);
+    views->join->derived[row] = (qd_join_derived){.rank = views->join->derived[row].rank};
+    observer->is_derived = false;
+    views->attention[row] |= (observer->tiers > 0 ? QD_ATTEND_RELAY : 0) |
+                             (observer->kind == QD_ROOM_CONE || observer->show_count > 0 ? QD_ATTEND_ALWAYS : 0);
+}
+
+uint32_t qd_derived_near(const qd_views *views, uint32_t row)
+{
+    return views->join->derived[row].near;
+}
+
+void qd_derived_clear_waits(qd_views *views, uint32_t row)
+{
+    if (views->join->derived[row].has_turns) {
+        qd_kept_clear_waits(views, row);
+    }
 }
 
 /* ---- one view ---- */
 
-static bool is_chosen(const qd_join_derived *derived, uint32_t slot)
-{
-    bool is = false;
-
-    for (uint32_t i = 0; i < derived->chosen_count; i++) {
-        is |= derived->chosen[i] == slot;
-    }
-    return is;
-}
-
 /* The target as the rule read it at the last tick, if that is asked for. */
-static qd_target target_at(const qd_views *views, uint32_t slot, qd_derived_time time)
+static qd_target target_at(const qd_views *views, uint32_t slot, enum derived_time time)
 {
     qd_target target = views->targets[slot];
 
-    if (time == QD_DERIVED_LAST_TICK && target.flags & QD_TARGET_KEPT) {
+    if (time == LAST_TICK && target.flags & QD_TARGET_KEPT) {
         qd_last_tick_refilter(views, slot, &target);
     }
     return target;
 }
 
-/* What the observer may see at the last tick of the join. */
+/* What is near an observer at the last tick of the join. */
 struct look {
     const qd_views *views;
-    const qd_join_derived *derived;
     qd_observer observer;
-    qd_join_region region;
-    qd_derived_time time;
+    qd_join_region inner, outer; /* without a margin there is no outer one */
+    enum derived_time time;
     uint32_t y, entry, end;
     qd_join_area area;
 };
 
-static void begin_look(const qd_views *views, uint32_t row, qd_derived_time time, struct look *look)
+/* The widened region of an observer at the place of the other one. */
+static qd_join_region outer_of(const qd_observer *observer, const qd_join_region *inner)
+{
+    qd_join_region outer = *inner;
+
+    qd_observer_sizes(observer, QD_BODY_OUTER, outer.half);
+    outer.kind = observer->leave_margin > 0 ? inner->kind : 0;
+    return outer;
+}
+
+static void begin_look(const qd_views *views, uint32_t row, enum derived_time time, struct look *look)
 {
     const qd_join_grid *grid = &views->join->grid;
-    const qd_join_region *region = &views->join->regions[row * QD_REGION_BODIES];
     float lo[2], hi[2];
 
-    *look = (struct look){.views = views, .derived = &views->join->derived[row], .region = *region, .time = time};
-    if (time == QD_DERIVED_NOW || !qd_last_tick_observer(views, row, &look->observer)) {
+    *look = (struct look){.views = views, .inner = views->join->regions[row * QD_REGION_BODIES], .time = time};
+    if (time == NOW || !qd_last_tick_observer(views, row, &look->observer)) {
         look->observer = views->observers[row];
     }
+    look->outer = outer_of(&look->observer, &look->inner);
+    const qd_join_region *widest = look->outer.kind != 0 ? &look->outer : &look->inner;
     for (unsigned k = 0; k < 2; k++) {
-        const double wide = (double)region->half[0] + grid->drift;
-        const double half = wide * (1 + 0x1p-20) + 0x1p-20 * fabs((double)region->at[k]);
+        const double wide = (double)widest->half[widest->kind == QD_ROOM_BOX ? k : 0] + grid->drift;
+        const double half = wide * (1 + 0x1p-20) + 0x1p-20 * fabs((double)widest->at[k]);
 
-        lo[k] = (float)((double)region->at[k] - half);
-        hi[k] = (float)((double)region->at[k] + half);
+        lo[k] = (float)((double)widest->at[k] - half);
+        hi[k] = (float)((double)widest->at[k] + half);
     }
     look->area = (qd_join_area){
         qd_join_cell(grid, 0, lo[0]),
@@ -87,15 +125,31 @@ static void begin_look(const qd_views *views, uint32_t row, qd_derived_time time
     look->end += look->entry;
 }
 
-/* The next entity in the region, and whether it is in the view. False: there is none. */
-static bool next_near(struct look *look, uint32_t *slot, bool *is_seen)
+static uint32_t flags_at(const struct look *look, const float at[3])
+{
+    const unsigned axes = qd_views_axes(look->views);
+
+    return (qd_join_region_has(&look->inner, at, axes) ? (uint32_t)QD_ENTRY_INNER : 0) |
+           (qd_join_region_has(&look->outer, at, axes) ? (uint32_t)QD_ENTRY_OUTER : 0);
+}
+
+uint32_t qd_derived_flags_now(const qd_views *views, uint32_t row, const float at[3])
+{
+    struct look look = {.views = views, .inner = views->join->regions[row * QD_REGION_BODIES]};
+
+    look.outer = outer_of(&views->observers[row], &look.inner);
+    return flags_at(&look, at);
+}
+
+/* The next entity near it, where it is, and the flags of its visible entry. False: there is none. */
+static bool next_near(struct look *look, uint32_t *slot, float at[3], uint32_t *flags)
 {
     const qd_join_grid *grid = &look->views->join->grid;
-    const unsigned axes = qd_views_axes(look->views);
+    const qd_join_points *points = &grid->entries.at;
 
     for (;;) {
         if (look->entry == look->end) {
-            if (look->region.kind == 0 || ++look->y > look->area.y1) {
+            if (look->inner.kind == 0 || ++look->y > look->area.y1) {
                 return false;
             }
             look->end = qd_join_run(grid, &look->area, look->y, &look->entry);
@@ -103,101 +157,189 @@ static bool next_near(struct look *look, uint32_t *slot, bool *is_seen)
             continue;
         }
         const uint32_t entry = look->entry++;
-        const qd_join_points *points = &grid->entries.at;
-        const float at[3] = {points->now[0][entry], points->now[1][entry], axes == 3 ? points->now[2][entry] : 0};
-        if (!(at[0] < INFINITY) || !qd_join_region_has(&look->region, at, axes)) {
-            continue;
+        at[0] = points->now[0][entry];
+        at[1] = points->now[1][entry];
+        at[2] = points->now[2] ? points->now[2][entry] : 0;
+        *flags = at[0] < INFINITY ? flags_at(look, at) : 0;
+        if (*flags != 0) {
+            *slot = grid->entries.slot[entry];
+            return true;
         }
-        *slot = grid->entries.slot[entry];
-        const qd_target target = target_at(look->views, *slot, look->time);
-        *is_seen =
-            look->derived->chosen ? is_chosen(look->derived, *slot) : qd_rule_admits(&look->observer, &target, *slot);
-        return true;
     }
+}
+
+struct listing {
+    uint32_t *slots;
+    uint32_t count;
+};
+
+static void list_item(void *context, uint32_t item)
+{
+    struct listing *listing = context;
+
+    listing->slots[listing->count++] = qd_kept_slot(item);
 }
 
 uint32_t qd_derived_list(const qd_views *views, uint32_t row, uint32_t *slots)
 {
+    struct listing listing = {.slots = slots};
     struct look look;
-    uint32_t count = 0, slot;
-    bool is_seen;
+    uint32_t slot, flags;
+    float at[3];
 
-    begin_look(views, row, QD_DERIVED_LAST_TICK, &look);
-    while (next_near(&look, &slot, &is_seen)) {
-        if (is_seen) {
-            QD_ASSERT(count < views->observers[row].seen);
-            slots[count++] = slot;
+    if (views->join->derived[row].is_kept) {
+        qd_kept_walk(views, row, list_item, &listing);
+        return listing.count;
+    }
+    begin_look(views, row, LAST_TICK, &look);
+    while (next_near(&look, &slot, at, &flags)) {
+        const qd_target target = target_at(views, slot, LAST_TICK);
+
+        if (qd_rule_admits(&look.observer, &target, slot)) {
+            QD_ASSERT(listing.count < views->observers[row].seen);
+            slots[listing.count++] = slot;
         }
     }
-    QD_ASSERT(count == views->observers[row].seen);
-    return count;
+    QD_ASSERT(listing.count == views->observers[row].seen);
+    return listing.count;
+}
+
+/* ---- what a budget holds back ---- */
+
+/* Of an entity that is not in the view: whether it would come into it. */
+static bool would_enter(const struct look *look, const qd_target *target, uint32_t slot, uint32_t flags)
+{
+    const qd_observer *observer = &look->observer;
+
+    return qd_rule_admits(observer, target, slot) && qd_rule_near(observer, target, flags) &&
+           !qd_rule_lists(observer->exceptions, observer->hide_count, look->views->entities->id[slot]);
+}
+
+/* A limit leaves room for some entities, and those that are before all others wait for their entry. `target` is as it was,
+ * and would enter. */
+static bool is_held(const qd_views *views, uint32_t row, uint32_t slot, const qd_target *target)
+{
+    const uint32_t id = views->entities->id[slot], seen = views->observers[row].seen;
+    struct look look;
+    uint32_t other, flags, before = 0;
+    float at[3];
+
+    begin_look(views, row, LAST_TICK, &look);
+    const double distance = qd_rule_distance(&look.observer, target);
+    while (look.observer.limit > 0 && next_near(&look, &other, at, &flags)) {
+        qd_target one = target_at(views, other, LAST_TICK);
+
+        memcpy(one.at, at, sizeof one.at);
+        const double apart = qd_rule_distance(&look.observer, &one);
+        const bool is_before = apart < distance || (apart == distance && views->entities->id[other] < id);
+        before += is_before && would_enter(&look, &one, other, flags) && !qd_kept_has(views, row, other);
+    }
+    return look.observer.limit == 0 || seen + before < look.observer.limit;
 }
 
 uint32_t qd_derived_flags(const qd_views *views, uint32_t row, const qd_observer *then, uint32_t slot,
                           const qd_target *target)
 {
-    const qd_join_region *region = &views->join->regions[row * QD_REGION_BODIES];
+    struct look look = {.views = views, .observer = *then, .inner = views->join->regions[row * QD_REGION_BODIES]};
 
-    if (!qd_join_region_has(region, target->at, qd_views_axes(views))) {
-        return 0;
+    look.outer = outer_of(then, &look.inner);
+    const uint32_t flags = flags_at(&look, target->at);
+    const bool is_kept = views->join->derived[row].is_kept;
+    if (is_kept ? qd_kept_has(views, row, slot) : flags != 0 && qd_rule_admits(then, target, slot)) {
+        return flags | QD_ENTRY_SEEN;
     }
-    const qd_join_derived *derived = &views->join->derived[row];
-    const bool is_seen = derived->chosen ? is_chosen(derived, slot) : qd_rule_admits(then, target, slot);
-    return (uint32_t)QD_ENTRY_INNER | (is_seen ? QD_ENTRY_SEEN : 0);
+    const bool is = is_kept && then->enter_budget > 0 && would_enter(&look, target, slot, flags) &&
+                    is_held(views, row, slot, target);
+    return flags | (is ? QD_ENTRY_HELD : 0);
 }
 
 /* ---- to entries and back ---- */
 
-void qd_derived_forget(qd_views *views, uint32_t row)
+/* Of what a budget holds back, entries get QD_ENTRY_HELD. */
+static void hold(qd_views *views, uint32_t row)
 {
-    if (!views->observers[row].is_derived) {
-        return;
+    const qd_observer *observer = &views->observers[row];
+    const qd_visible_entries *set = &observer->entries;
+    qd_priority_list *waiting = &views->wanted;
+
+    waiting->count = 0;
+    for (uint32_t at = 0; at < set->capacity && observer->enter_budget > 0; at++) {
+        const uint32_t entry = set->entry[at], slot = qd_entry_slot(entry), flags = entry & QD_ENTRY_FLAGS;
+
+        if (entry == 0 || flags & QD_ENTRY_SEEN || !qd_rule_wants(views, observer, slot, flags)) {
+            continue;
+        }
+        const qd_priority item = {
+            .distance = qd_rule_distance(observer, &views->targets[slot]), .id = views->entities->id[slot], .at = at};
+        views->no_memory |= !qd_priority_list_add(waiting, views->heap, item);
     }
-    qd_join_derived *derived = &views->join->derived[row];
-    qd_heap_free(views->heap, derived->chosen, derived->chosen_count * sizeof derived->chosen[0]);
-    *derived = (qd_join_derived){.rank = derived->rank};
-    views->observers[row].is_derived = false;
-    views->attention[row] |= views->observers[row].tiers > 0 ? QD_ATTEND_RELAY : 0;
+    uint32_t held = waiting->count;
+    if (observer->limit > 0 && observer->limit - observer->seen < held) {
+        held = observer->limit - observer->seen;
+        qd_priority_choose(waiting->items, waiting->count, held);
+    }
+    for (uint32_t i = 0; i < held; i++) {
+        set->entry[waiting->items[i].at] |= QD_ENTRY_HELD;
+    }
 }
 
-uint32_t qd_derived_near(const qd_views *views, uint32_t row)
+struct keeping {
+    qd_views *views;
+    qd_observer *observer;
+    enum derived_time time;
+    bool is_afresh; /* all positions are to be relayed */
+};
+
+/* Sets flags of an entry. Without turns nothing waits, and with tiers everything was relayed. */
+static void put(const struct keeping *keeping, uint32_t slot, uint32_t flags, bool waits)
 {
-    return views->join->derived[row].near;
+    qd_views *views = keeping->views;
+    qd_visible_entries *set = &keeping->observer->entries;
+    uint32_t *entry = qd_visible_entries_put(set, views->heap, slot, flags);
+
+    if (!entry) {
+        views->no_memory = true;
+        return;
+    }
+    *qd_entry_reported(set, entry) = waits || keeping->is_afresh ? views->targets[slot].position_round - 1
+                                     : keeping->time == NOW      ? views->round
+                                                                 : views->round - 1;
+    if (set->relays) {
+        qd_entry_relayed(set, entry)->id = views->entities->id[slot];
+    }
+}
+
+static void put_item(void *context, uint32_t item)
+{
+    put(context, qd_kept_slot(item), QD_ENTRY_SEEN, qd_kept_waits(item));
 }
 
 /* The view gets its entries. */
-static void keep_entries(qd_views *views, uint32_t row, qd_derived_time time)
+static void keep_entries(qd_views *views, uint32_t row, enum derived_time time)
 {
-    qd_observer *observer = &views->observers[row];
-    qd_visible_entries *set = &observer->entries;
+    const bool is_kept = views->join->derived[row].is_kept;
+    struct keeping keeping = {views, &views->observers[row], time, (views->attention[row] & QD_ATTEND_AFRESH) != 0};
     struct look look;
-    uint32_t slot;
-    bool is_seen;
+    uint32_t slot, flags;
+    float at[3];
 
     begin_look(views, row, time, &look);
-    while (next_near(&look, &slot, &is_seen) && !views->no_memory) {
-        uint32_t *entry =
-            qd_visible_entries_put(set, views->heap, slot, QD_ENTRY_INNER | (is_seen ? QD_ENTRY_SEEN : 0));
+    while (next_near(&look, &slot, at, &flags) && !views->no_memory) {
+        const qd_target target = target_at(views, slot, time);
+        const bool is_seen = !is_kept && qd_rule_admits(&look.observer, &target, slot);
 
-        if (!entry) {
-            views->no_memory = true;
-            break;
-        }
-        /* Without tiers nothing was relayed; with them, everything was. */
-        *qd_entry_reported(set, entry) =
-            views->attention[row] & QD_ATTEND_AFRESH ? views->targets[slot].position_round - 1 : views->round - 1;
-        if (time == QD_DERIVED_NOW) {
-            *qd_entry_reported(set, entry) = views->round;
-        }
-        if (set->relays) {
-            qd_entry_relayed(set, entry)->id = views->entities->id[slot];
-        }
+        put(&keeping, slot, flags | (is_seen ? (uint32_t)QD_ENTRY_SEEN : 0), false);
     }
+    if (is_kept && !views->no_memory) {
+        qd_kept_walk(views, row, put_item, &keeping);
+    }
+    if (time == NOW && !views->no_memory) {
+        hold(views, row);
+    }
+    views->join->regions[row * QD_REGION_BODIES + QD_BODY_OUTER] = look.outer;
     views->attention[row] &= (uint8_t)~QD_ATTEND_AFRESH;
+    views->attention[row] |= is_kept ? QD_ATTEND_ONCE : 0;
     qd_derived_forget(views, row);
-    if (observer->limit > 0 && set->count > observer->limit) {
-        views->attention[row] |= QD_ATTEND_ONCE;
-    }
 }
 
 bool qd_derived_update(qd_views *views, uint32_t row, bool goes_far)
@@ -208,44 +350,14 @@ bool qd_derived_update(qd_views *views, uint32_t row, bool goes_far)
     views->attention[row] &= (uint8_t)~QD_ATTEND_BEACON;
     if (observer->is_derived) {
         if (goes_far || views->attention[row] != 0 || meets_beacon) {
-            keep_entries(views, row, QD_DERIVED_LAST_TICK);
+            keep_entries(views, row, LAST_TICK);
         }
         return false;
     }
     if (observer->entries.count > 0 || meets_beacon || !fits(views, observer)) {
         return false;
     }
-    qd_visible_entries_deinit(&observer->entries, views->heap);
-    observer->is_derived = true;
-    views->attention[row] = 0;
-    return true;
-}
-
-/* Whether the limit binds: then the view is kept as a list. False: there is no memory for it. */
-static bool keep_chosen(qd_views *views, qd_observer *observer, qd_join_derived *derived)
-{
-    const qd_visible_entries *set = &observer->entries;
-    uint32_t wanted = 0, count = 0;
-
-    for (uint32_t at = 0; at < set->capacity && observer->limit > 0; at++) {
-        const uint32_t entry = set->entry[at];
-
-        wanted += entry != 0 && qd_rule_wants(views, observer, qd_entry_slot(entry), entry & QD_ENTRY_FLAGS);
-    }
-    if (wanted <= observer->limit || observer->limit == 0) {
-        return true;
-    }
-    derived->chosen = qd_heap_alloc(views->heap, observer->limit * sizeof derived->chosen[0]);
-    if (!derived->chosen) {
-        return false;
-    }
-    derived->chosen_count = observer->limit;
-    for (uint32_t at = 0; at < set->capacity; at++) {
-        if (set->entry[at] & QD_ENTRY_SEEN) {
-            derived->chosen[count++] = qd_entry_slot(set->entry[at]);
-        }
-    }
-    QD_ASSERT(count == observer->limit);
+    begin(views, row);
     return true;
 }
 
@@ -259,6 +371,17 @@ static bool meets_beacons(const qd_views *views, const qd_visible_entries *set)
     return (flags & (QD_ENTRY_BEACON_INNER | QD_ENTRY_BEACON_OUTER)) != 0;
 }
 
+/* How many of its bodies meet entities. */
+static uint32_t count_near(const qd_visible_entries *set)
+{
+    uint32_t sum = 0;
+
+    for (uint32_t at = 0; at < set->capacity; at++) {
+        sum += (uint32_t)__builtin_popcount(set->entry[at] & (QD_ENTRY_INNER | QD_ENTRY_OUTER));
+    }
+    return sum;
+}
+
 void qd_derived_begin(qd_views *views)
 {
     qd_join *join = views->join;
@@ -270,13 +393,11 @@ void qd_derived_begin(qd_views *views)
         qd_observer *observer = &views->observers[row];
 
         if (observer->is_derived || !fits(views, observer) || meets_beacons(views, &observer->entries) ||
-            !keep_chosen(views, observer, &join->derived[row])) {
+            (qd_kept_suits(observer) && !qd_kept_begin(views, row))) {
             continue;
         }
-        join->derived[row].near = observer->entries.count;
-        qd_visible_entries_deinit(&observer->entries, views->heap);
-        observer->is_derived = true;
-        views->attention[row] = 0;
+        join->derived[row].near = count_near(&observer->entries);
+        begin(views, row);
     }
 }
 
@@ -284,7 +405,7 @@ void qd_derived_end(qd_views *views)
 {
     for (uint32_t row = 0; row < views->count; row++) {
         if (views->observers[row].is_derived && !views->no_memory) {
-            keep_entries(views, row, QD_DERIVED_NOW);
+            keep_entries(views, row, NOW);
         }
         qd_derived_forget(views, row);
     }

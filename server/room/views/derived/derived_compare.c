@@ -6,7 +6,6 @@
 
 #include "../state/last_tick.h"
 #include "../state/rule.h"
-#include "derived_limit.h"
 
 /* Beside the flags of a special point: whether it was in the masks before the filter. */
 enum { IS_NEAR = 256, WAS_NEAR = 512, FLAGS = 255 };
@@ -95,11 +94,14 @@ static void filter(const qd_views *views, qd_join_block *block, const qd_join_bo
     remove_self(block, body, counts, is, did);
 }
 
-/* How many positions are relayed: of what was in the view, and still is, and has moved. */
-static uint32_t count_relayed(qd_join_block *block, const uint16_t *is, const uint16_t *did, uint32_t stay)
+uint32_t qd_derived_count_relayed(qd_join_block *block, const qd_join_body *body, const uint16_t *is,
+                                  const uint16_t *did, uint32_t stay)
 {
     uint32_t sum = 0;
 
+    if (!body->relays || body->joint != 0) {
+        return 0;
+    }
     if (block->grid->all_moved) {
         return stay;
     }
@@ -115,17 +117,8 @@ static uint32_t count_relayed(qd_join_block *block, const uint16_t *is, const ui
 void qd_derived_compare(const qd_views *views, qd_join_block *block, qd_join_body *body, qd_join_counts *counts,
                         uint16_t *is, uint16_t *did)
 {
-    qd_join_derived *row = &views->join->derived[body->region / QD_REGION_BODIES];
-
-    row->near = counts->is;
+    views->join->derived[body->region / QD_REGION_BODIES].near = counts->is;
     filter(views, block, body, counts, is, did);
-    body->binding = QD_JOIN_FREE;
-    if (body->limit > 0 && (row->chosen || counts->is > body->limit)) {
-        if (!block->has_slots) {
-            qd_join_block_slots(block);
-        }
-        body->binding = (uint8_t)qd_derived_limit(views, block, body, counts, is, did);
-    }
     body->differ = counts->differ;
-    body->relayed = body->relays && body->joint == 0 ? count_relayed(block, is, did, counts->both) : 0;
+    body->relayed = qd_derived_count_relayed(block, body, is, did, counts->both);
 }

@@ -8,9 +8,8 @@
 #include "../../../base/ablation.h"
 #include "../join/join.h"
 
-/* Turns the masks of the region into those of the view: what is in it now, and what was. `counts` are those of the
- * region. A limit that binds changes its list; one that begins to bind gets it later (qd_derived_list_chosen). Sets what
- * the body has of derived views, and the row's `near`. */
+/* Turns the masks of the region into those of a view that is not kept: what is in it now, and what was. `counts` are those of the
+ * region. Sets what the body has of derived views, and the row's `near`. */
 void qd_derived_compare(const qd_views *views, qd_join_block *block, qd_join_body *body, qd_join_counts *counts,
                         uint16_t *is, uint16_t *did);
 
@@ -26,9 +25,8 @@ static inline bool qd_derived_compare_bare(const qd_views *views, qd_join_body *
 {
     const qd_join_grid *grid = &views->join->grid;
     qd_join_derived *row = &views->join->derived[body->region / QD_REGION_BODIES];
-    const bool is_limited = body->limit > 0 && (row->chosen || counts->is > body->limit);
 
-    body->by_range = grid->is_plain && !is_limited && !body->is_box && qd_derived_admits_all(grid, body);
+    body->by_range = grid->is_plain && qd_derived_admits_all(grid, body);
     body->is_bare = body->by_range && !body->relays && !QD_WITHOUT(BARE_VIEWS);
     if (!body->is_bare) {
         return false;
@@ -36,9 +34,11 @@ static inline bool qd_derived_compare_bare(const qd_views *views, qd_join_body *
     row->near = counts->is;
     body->differ = counts->differ;
     body->relayed = 0;
-    body->binding = QD_JOIN_FREE;
     return true;
 }
+/* How many positions are relayed without turns: of the `stay` points in both masks, those that have moved. */
+uint32_t qd_derived_count_relayed(qd_join_block *block, const qd_join_body *body, const uint16_t *is,
+                                  const uint16_t *did, uint32_t stay);
 /* Removes the observer from the masks of such a view. Returns how many points differ less. */
 uint32_t qd_derived_remove_self(const qd_join_block *block, qd_join_body *body, uint16_t *is, uint16_t *did);
 

@@ -7,10 +7,7 @@
 #define OBSERVERS_MIN         4u
 #define ENTITIES_PER_OBSERVER 1024u
 
-#define BITS 64u
-
-/* What one look at masks reads: 64 bits, the first 15 of which may be of no use. */
-#define RUN_BITS (BITS - QD_JOIN_LANES)
+#define BITS QD_JOIN_WORD_BITS
 
 static size_t words_of(const qd_join *join)
 {
@@ -62,11 +59,12 @@ void qd_once_start(qd_join_block *block)
     memset(block->once, 0, block->stride * sizeof block->once[0]);
 }
 
-void qd_once_add(qd_join_block *block, const uint16_t *is, const uint16_t *did)
+void qd_once_add(qd_join_block *block, const uint16_t *one, const uint16_t *other, const uint16_t *third)
 {
     for (uint32_t word = 0; word < block->stride; word += QD_JOIN_FOUR) {
-        const uint64_t sum =
-            qd_join_four_masks(block->once, word) | (qd_join_four_masks(is, word) & qd_join_four_masks(did, word));
+        const uint64_t more = qd_join_four_masks(one, word) & qd_join_four_masks(other, word) &
+                              (third ? qd_join_four_masks(third, word) : UINT64_MAX);
+        const uint64_t sum = qd_join_four_masks(block->once, word) | more;
 
         memcpy(block->once + word, &sum, sizeof sum);
     }
@@ -80,13 +78,11 @@ static void set_bits(uint64_t *word, uint64_t bits)
     }
 }
 
-/* The masks from point `at` on, up to RUN_BITS of them, become those of entries from `first` on. */
+/* The masks from point `at` on, up to QD_JOIN_BITS of them, become those of entries from `first` on. */
 static void set_run(uint64_t *to, uint32_t first, const uint16_t *masks, uint32_t at, uint32_t count)
 {
-    uint64_t bits;
+    const uint64_t bits = qd_join_bits_get(masks, at, count);
 
-    memcpy(&bits, masks + at / QD_JOIN_LANES, sizeof bits);
-    bits = bits >> at % QD_JOIN_LANES & ((UINT64_C(1) << count) - 1);
     set_bits(&to[first / BITS], bits << first % BITS);
     if (first % BITS + count > BITS) {
         set_bits(&to[first / BITS + 1], bits >> (BITS - first % BITS));
@@ -102,8 +98,8 @@ void qd_once_flush(const qd_views *views, qd_join_block *block, uint16_t joint)
     for (uint32_t y = area->y0; y <= area->y1; y++) {
         const uint32_t count = qd_join_run(block->grid, area, y, &first);
 
-        for (uint32_t i = 0; i < count; i += RUN_BITS) {
-            set_run(to, first + i, block->once, at + i, count - i < RUN_BITS ? count - i : RUN_BITS);
+        for (uint32_t i = 0; i < count; i += QD_JOIN_BITS) {
+            set_run(to, first + i, block->once, at + i, count - i < QD_JOIN_BITS ? count - i : QD_JOIN_BITS);
         }
         at += count;
     }
@@ -111,17 +107,6 @@ void qd_once_flush(const qd_views *views, qd_join_block *block, uint16_t joint)
 }
 
 /* ---- what is relayed ---- */
-
-static void remove_unmoved(const qd_join_grid *grid, uint64_t *word, uint32_t first)
-{
-    for (uint64_t left = *word; left != 0; left &= left - 1) {
-        const uint32_t bit = (uint32_t)__builtin_ctzll(left);
-
-        if (!(grid->entries.how[first + bit] & QD_JOIN_MOVED)) {
-            *word &= ~(UINT64_C(1) << bit);
-        }
-    }
-}
 
 size_t qd_once_count(const qd_views *views)
 {
@@ -134,9 +119,6 @@ size_t qd_once_count(const qd_views *views)
 
         once->count = 0;
         for (uint32_t first = 0; first < join->grid.count; first += BITS, word++) {
-            if (!join->grid.all_moved) {
-                remove_unmoved(&join->grid, word, first);
-            }
             once->count += (uint32_t)__builtin_popcountll(*word);
         }
         sum += once->count;

@@ -15,8 +15,8 @@ bool qd_once_begin(qd_views *views) QD_MUST_USE;
 
 /* The block gets another group. */
 void qd_once_start(qd_join_block *block);
-/* Adds what is and was in a view. In tasks. */
-void qd_once_add(qd_join_block *block, const uint16_t *is, const uint16_t *did);
+/* Adds what is in all three masks; `third` may be NULL. In tasks. */
+void qd_once_add(qd_join_block *block, const uint16_t *one, const uint16_t *other, const uint16_t *third);
 /* That was all of the member in this group. */
 void qd_once_flush(const qd_views *views, qd_join_block *block, uint16_t joint);
 

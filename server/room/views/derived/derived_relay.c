@@ -31,11 +31,16 @@ struct filling {
     const qd_derived_columns *to;
 };
 
-/* What of a body is relayed, as masks in memory of the block. */
-static const uint16_t *relayed_of(qd_join_block *block, const uint16_t *is, const uint16_t *did, uint16_t *masks)
+/* What of a body is relayed, as masks of the body or in memory of the block. */
+static const uint16_t *relayed_of(qd_join_block *block, const qd_join_body *body, const uint16_t *is)
 {
+    const uint16_t *did = is + block->stride;
     const bool all_moved = block->grid->all_moved;
+    uint16_t *masks = block->some[0];
 
+    if (body->has_turns) {
+        return is + 2 * (size_t)block->stride;
+    }
     if (!all_moved && !block->has_moved) {
         qd_join_block_moved(block);
     }
@@ -70,8 +75,7 @@ static void prefetch_bodies(const struct filling *filling, uint32_t i)
     }
 }
 
-static void fill_body(const struct filling *filling, qd_join_block *block, uint32_t i, const uint32_t *id,
-                      uint16_t *memory)
+static void fill_body(const struct filling *filling, qd_join_block *block, uint32_t i, const uint32_t *id)
 {
     const qd_join *join = filling->views->join;
     const qd_join_body *body = &join->plan.bodies[i];
@@ -80,7 +84,7 @@ static void fill_body(const struct filling *filling, qd_join_block *block, uint3
     const uint32_t rank = join->derived[body->region / QD_REGION_BODIES].rank, first = to->first[rank];
     const uint32_t observer = (uint32_t)filling->views->order[rank];
 
-    const uint16_t *masks = relayed_of(block, is, is + block->stride, memory);
+    const uint16_t *masks = relayed_of(block, body, is);
     fill(to->observer + first, body->relayed, observer);
     join->kernel->pack(id, masks, block->words, to->id + first);
     for (unsigned k = 0; k < 3 && to->at[k]; k++) {
@@ -89,7 +93,7 @@ static void fill_body(const struct filling *filling, qd_join_block *block, uint3
     }
 }
 
-/* The ids of the points of a group, and memory behind them. */
+/* The ids of the points of a group, in memory of the block. */
 static uint32_t *note_ids(const struct filling *filling, qd_join_block *block)
 {
     uint32_t *id = block->scratch;
@@ -122,7 +126,7 @@ static void fill_part(size_t task, void *argument)
                 qd_join_block_fill(&block, filling->views->join->kernel, group);
                 id = note_ids(filling, &block);
             }
-            fill_body(filling, &block, i, id, (uint16_t *)block.scratch + 6 * (size_t)group->points);
+            fill_body(filling, &block, i, id);
         }
     }
 }

@@ -5,15 +5,18 @@
 #ifndef QD_ROOM_VIEWS_JOIN_JOIN_H
 #define QD_ROOM_VIEWS_JOIN_JOIN_H
 
+#include "../../../base/ablation.h"
 #include "join_compare.h"
 
 /* Of an observer whose view is derived (derived.h). */
 typedef struct qd_join_derived {
-    uint32_t *chosen; /* while the limit binds: the slots in the view */
-    uint32_t chosen_count;
-    uint32_t near; /* visible entries at the last tick */
-    uint32_t rank; /* of the observer */
-    uint32_t body; /* in the plan, if all of its bodies are plain */
+    uint32_t *list;                    /* of a kept view that is not in masks: see kept.h */
+    uint32_t count;                    /* of the list, */
+    uint32_t owned;                    /* and how many of the heap; 0: it is in memory_of_lists */
+    uint32_t near;                     /* visible entries at the last tick */
+    uint32_t rank;                     /* of the observer */
+    uint32_t body;                     /* in the plan */
+    bool is_kept, has_turns, in_masks; /* as of a body; a kept view in the masks of its body */
 } qd_join_derived;
 
 /* The positions that a member gets once of all its derived views (derived_once.h). */
@@ -21,6 +24,13 @@ typedef struct qd_join_once {
     uint32_t member;
     uint32_t count, first; /* of its positions, among all relays */
 } qd_join_once;
+
+/* Periods of tiers, and whose turn it is in each of them (relay_turns.h). */
+typedef struct qd_join_turns {
+    uint32_t every[QD_JOIN_TURNS];
+    uint64_t *bits[QD_JOIN_TURNS]; /* one for each entry of the grid */
+    uint32_t count;
+} qd_join_turns;
 
 typedef struct qd_join {
     bool gave_up; /* a tick would have taken too long once: the join is never in use again */
@@ -33,7 +43,7 @@ typedef struct qd_join {
     qd_join_plan plan;
     char *blocks; /* of the parts */
     size_t block_bytes;
-    uint16_t *masks, *older; /* of all bodies, and those of the last tick: NULL if there are none */
+    uint16_t *masks, *older; /* of all bodies; and those of the last tick, if the grid stays the same, or NULL */
     uint32_t masks_round;    /* that the masks are for */
     qd_crossing *found, *changes;
     size_t relayed; /* positions of derived views at this tick, until they are reported */
@@ -41,7 +51,9 @@ typedef struct qd_join {
     uint64_t *once_bits; /* of each of them, one for each entry of the grid: those in a view then and now */
     uint32_t once_count, once_capacity;
     size_t once_relayed; /* of `relayed` */
-    qd_block memory_of_blocks, memory_of_masks[2], memory_of_found, memory_of_once;
+    qd_join_turns turns;
+    uint32_t lists; /* that rows own */
+    qd_block memory_of_blocks, memory_of_masks[2], memory_of_found, memory_of_once, memory_of_lists, memory_of_turns;
 } qd_join;
 
 static inline qd_join_block qd_join_block_of(const qd_views *views, size_t part)
@@ -57,17 +69,20 @@ static inline qd_join_block qd_join_block_of(const qd_views *views, size_t part)
 /* The masks of where points are, for a body of a group; those of where they were follow. */
 static inline uint16_t *qd_join_masks_of(const qd_join *join, const qd_join_group *group, uint32_t body)
 {
-    return join->masks + group->masks + 2 * (size_t)(body - group->first) * qd_join_stride(qd_join_words(group));
+    const size_t stride = qd_join_stride(qd_join_words(group));
+
+    return join->masks + group->masks + group->rows * (size_t)(body - group->first) * stride;
 }
 
 /* The masks of a body as of the last tick, if they are those of where the points of its group were. They may be without
  * the observer itself, but no filter or limit has changed them. */
 static inline const uint16_t *qd_join_older_of(const qd_join *join, const qd_join_group *group, uint32_t body)
 {
-    if (!join->older || !group->stays || !join->plan.bodies[body].by_range) {
+    if (!join->older || !group->stays || !join->plan.bodies[body].by_range || QD_WITHOUT(OLDER_MASKS)) {
         return NULL;
     }
-    return join->older + group->older + 2 * (size_t)(body - group->first) * qd_join_stride(qd_join_words(group));
+    return join->older + group->older +
+           group->rows * (size_t)(body - group->first) * qd_join_stride(qd_join_words(group));
 }
 
 #endif

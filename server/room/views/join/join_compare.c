@@ -7,22 +7,38 @@
 /* ---- points ---- */
 
 #define SPARE (2 * QD_JOIN_LANES) /* points behind the last one that copies may write, and the padding */
+#define MASKS (2 + QD_JOIN_TURNS + QD_JOIN_SOME)
 
 static size_t column_bytes(const qd_join_plan *plan)
 {
     return qd_block_part((size_t)plan->points_max + SPARE, sizeof(float));
 }
 
+/* With what qd_join_bits_add reaches. */
+static size_t mask_bytes(const qd_join_plan *plan)
+{
+    return qd_block_part(qd_join_stride(qd_join_words_of(plan->points_max)) + QD_JOIN_FOUR, sizeof(uint16_t));
+}
+
 size_t qd_join_block_bytes(const qd_join_grid *grid, const qd_join_plan *plan, unsigned axes)
 {
-    return (2 * axes + 4) * column_bytes(plan) + qd_block_part(plan->points_max, QD_JOIN_SCRATCH) +
+    return (2 * axes + 3) * column_bytes(plan) + MASKS * mask_bytes(plan) +
+           qd_block_part(plan->points_max, QD_JOIN_SCRATCH) +
            qd_block_part(grid->special_count, sizeof(qd_join_special));
+}
+
+static uint16_t *cut_mask(char **memory, size_t bytes)
+{
+    char *mask = *memory;
+
+    *memory += bytes;
+    return (uint16_t *)mask;
 }
 
 void qd_join_block_init(qd_join_block *block, const qd_join_grid *grid, const qd_join_plan *plan, unsigned axes,
                         char *memory)
 {
-    const size_t bytes = column_bytes(plan);
+    const size_t bytes = column_bytes(plan), masks = mask_bytes(plan);
 
     *block = (qd_join_block){.grid = grid};
     for (unsigned k = 0; k < axes; k++) {
@@ -33,10 +49,17 @@ void qd_join_block_init(qd_join_block *block, const qd_join_grid *grid, const qd
     block->points.slot = (uint32_t *)memory;
     block->points.category = (uint32_t *)(memory + bytes);
     block->points.team = (uint32_t *)(memory + 2 * bytes);
-    block->moved = (uint16_t *)(memory + 3 * bytes); /* a column has room for far more masks than both have */
-    block->once = (uint16_t *)(memory + 3 * bytes + bytes / 2);
-    block->scratch = memory + 4 * bytes;
-    block->special = (qd_join_special *)(memory + 4 * bytes + qd_block_part(plan->points_max, QD_JOIN_SCRATCH));
+    memory += 3 * bytes;
+    block->moved = cut_mask(&memory, masks);
+    block->once = cut_mask(&memory, masks);
+    for (uint32_t i = 0; i < QD_JOIN_TURNS; i++) {
+        block->turns[i] = cut_mask(&memory, masks);
+    }
+    for (uint32_t i = 0; i < QD_JOIN_SOME; i++) {
+        block->some[i] = cut_mask(&memory, masks);
+    }
+    block->scratch = memory;
+    block->special = (qd_join_special *)(memory + qd_block_part(plan->points_max, QD_JOIN_SCRATCH));
 }
 
 void qd_join_block_take(qd_join_block *block, const qd_join_group *group)
@@ -46,6 +69,7 @@ void qd_join_block_take(qd_join_block *block, const qd_join_group *group)
     block->stride = qd_join_stride(block->words);
     block->special_count = 0;
     block->has_slots = block->has_filters = block->has_moved = false;
+    block->has_turns = 0;
 }
 
 /* Sixteen elements at a time, as in the kernel. */
@@ -77,21 +101,39 @@ void qd_join_block_filters(qd_join_block *block)
     block->has_filters = true;
 }
 
-void qd_join_block_moved(qd_join_block *block)
+/* `count` bits of entries from `first` on. */
+static uint64_t bits_of(const uint64_t *bits, uint32_t first, uint32_t count)
+{
+    const uint32_t shift = first % QD_JOIN_WORD_BITS;
+    uint64_t some = bits[first / QD_JOIN_WORD_BITS] >> shift;
+
+    if (shift + count > QD_JOIN_WORD_BITS) {
+        some |= bits[first / QD_JOIN_WORD_BITS + 1] << (QD_JOIN_WORD_BITS - shift);
+    }
+    return some & ((UINT64_C(1) << count) - 1);
+}
+
+void qd_join_block_bits(const qd_join_block *block, const uint64_t *bits, uint16_t *masks)
 {
     const qd_join_area *area = &block->group->area;
     uint32_t at = 0, first;
 
-    memset(block->moved, 0, block->words * sizeof block->moved[0]);
+    memset(masks, 0, block->stride * sizeof masks[0]);
     for (uint32_t y = area->y0; y <= area->y1; y++) {
         const uint32_t count = qd_join_run(block->grid, area, y, &first);
 
-        for (uint32_t i = 0; i < count; i++, at++) {
-            const uint32_t bit = (block->grid->entries.how[first + i] & QD_JOIN_MOVED) != 0;
+        for (uint32_t i = 0; i < count; i += QD_JOIN_BITS) {
+            const uint32_t some = count - i < QD_JOIN_BITS ? count - i : QD_JOIN_BITS;
 
-            block->moved[at / QD_JOIN_LANES] |= (uint16_t)(bit << at % QD_JOIN_LANES);
+            qd_join_bits_add(masks, at + i, bits_of(bits, first + i, some));
         }
+        at += count;
     }
+}
+
+void qd_join_block_moved(qd_join_block *block)
+{
+    qd_join_block_bits(block, block->grid->moved, block->moved);
     block->has_moved = true;
 }
 
@@ -162,9 +204,9 @@ uint32_t qd_join_slot_at(qd_join_block *block, uint32_t point)
 }
 
 /* Its cell is that of where it is, or near it. */
-static uint32_t row_of(const qd_join_grid *grid, uint32_t entry, const float position[3])
+static uint32_t row_of(const qd_join_grid *grid, uint32_t entry, float along_y)
 {
-    uint32_t y = qd_join_cell(grid, 1, position[1]);
+    uint32_t y = qd_join_cell(grid, 1, along_y);
 
     while (entry < grid->start[(size_t)y * grid->side[0]]) {
         y--;
@@ -175,9 +217,9 @@ static uint32_t row_of(const qd_join_grid *grid, uint32_t entry, const float pos
     return y;
 }
 
-uint32_t qd_join_point_at(const qd_join_block *block, uint32_t slot, const float position[3])
+/* The point of an entry in a row of cells of the area. */
+static uint32_t point_of(const qd_join_block *block, uint32_t entry, uint32_t y)
 {
-    const uint32_t entry = block->grid->place[slot], y = row_of(block->grid, entry, position);
     const qd_join_area *area = &block->group->area;
     uint32_t at = 0, first;
 
@@ -189,6 +231,40 @@ uint32_t qd_join_point_at(const qd_join_block *block, uint32_t slot, const float
     }
     (void)qd_join_run(block->grid, area, y, &first);
     return at + entry - first;
+}
+
+uint32_t qd_join_point_at(const qd_join_block *block, uint32_t slot, const float at[3])
+{
+    const uint32_t entry = block->grid->place[slot];
+
+    return point_of(block, entry, row_of(block->grid, entry, at[1]));
+}
+
+static bool is_in_area(const qd_join_block *block, uint32_t entry, uint32_t y)
+{
+    const qd_join_area *area = &block->group->area;
+    uint32_t first;
+
+    if (y < area->y0 || y > area->y1) {
+        return false;
+    }
+    const uint32_t count = qd_join_run(block->grid, area, y, &first);
+    return entry - first < count;
+}
+
+uint32_t qd_join_point_of(const qd_join_block *block, uint32_t slot)
+{
+    const qd_join_grid *grid = block->grid;
+    float *const *now = grid->entries.at.now, *const *was = grid->entries.at.was;
+    uint32_t entry = grid->place[slot];
+    uint32_t y = row_of(grid, entry, now[1][entry] < INFINITY ? now[1][entry] : was[1][entry]);
+
+    if (QD_UNLIKELY(!is_in_area(block, entry, y))) {
+        entry = grid->went[slot];
+        y = row_of(grid, entry, was[1][entry]);
+        QD_ASSERT(grid->entries.slot[entry] == slot && is_in_area(block, entry, y));
+    }
+    return point_of(block, entry, y);
 }
 
 /* ---- the rule ---- */
@@ -260,6 +336,11 @@ static void join_far(const qd_views *views, const qd_join_block *block, const qd
 static qd_join_region circle(const float at[3], float radius)
 {
     return (qd_join_region){.at = {at[0], at[1], at[2]}, .half = {radius}, .kind = QD_ROOM_CIRCLE};
+}
+
+void qd_join_decide(const qd_views *views, const qd_join_block *block, const qd_join_region *region, uint16_t *masks)
+{
+    decide(region, block->points.at.now, block->words, masks, qd_views_axes(views));
 }
 
 /* Exact where the masks, which hold too much, do not decide. */

@@ -8,7 +8,9 @@
 
 #include "join_plan.h"
 
-#define QD_JOIN_ROWS 64u
+#define QD_JOIN_ROWS  64u
+#define QD_JOIN_TURNS 8u
+#define QD_JOIN_SOME  3u
 
 /* The points of a group, in memory of a task. */
 typedef struct qd_join_block {
@@ -20,14 +22,17 @@ typedef struct qd_join_block {
     qd_join_special *special; /* as in the grid, but with indices of points */
     uint32_t special_count;
     bool has_slots, has_filters, has_moved; /* which columns are filled */
-    uint16_t *moved;                        /* masks of the points with QD_JOIN_MOVED */
+    uint32_t has_turns;                     /* and which of turns[], as bits */
+    uint16_t *moved;                        /* masks of the points that have moved */
     uint16_t *once;                         /* masks of the points that a member gets once (derived_once.h) */
+    uint16_t *turns[QD_JOIN_TURNS];         /* masks of the points whose turn it is in a period (relay_turns.h) */
+    uint16_t *some[QD_JOIN_SOME];           /* other masks, for one body at a time */
     uint32_t offset[QD_JOIN_ROWS]; /* by row of cells, from the first of the area: from an entry to its point, */
     uint32_t end[QD_JOIN_ROWS];    /* and the first point behind the row */
     void *scratch;                 /* QD_JOIN_SCRATCH bytes for each point */
 } qd_join_block;
 
-#define QD_JOIN_SCRATCH 16u
+#define QD_JOIN_SCRATCH 40u
 
 /* The bytes that a block needs for any group of the plan. */
 size_t qd_join_block_bytes(const qd_join_grid *grid, const qd_join_plan *plan, unsigned axes);
@@ -42,11 +47,18 @@ void qd_join_block_fill(qd_join_block *block, const qd_join_kernel *kernel, cons
 void qd_join_block_slots(qd_join_block *block);
 void qd_join_block_filters(qd_join_block *block);
 void qd_join_block_moved(qd_join_block *block);
+/* Turns bits of the grid's entries into masks of the points, and clears those behind them up to the stride. */
+void qd_join_block_bits(const qd_join_block *block, const uint64_t *bits, uint16_t *masks);
 /* The slot of a point of the group that was filled last. */
 uint32_t qd_join_slot_at(qd_join_block *block, uint32_t point);
 /* The point of an entity that is in the area, at `at`. */
 uint32_t qd_join_point_at(const qd_join_block *block, uint32_t slot, const float at[3]);
+/* The point of an entity that is in the area, or was there at the last tick. One that went far has two points; it is the
+ * one where it is, if that is in the area. */
+uint32_t qd_join_point_of(const qd_join_block *block, uint32_t slot);
 
+/* Removes points that are not in the region from masks of where they are. */
+void qd_join_decide(const qd_views *views, const qd_join_block *block, const qd_join_region *region, uint16_t *masks);
 /* Whether a point is in the region, as the rule defines it. */
 bool qd_join_region_has(const qd_join_region *region, const float at[3], unsigned axes);
 
@@ -82,6 +94,21 @@ static inline void qd_join_compare(const qd_views *views, const qd_join_kernel *
 }
 
 /* ---- masks ---- */
+
+/* Up to QD_JOIN_BITS bits of masks from bit `at` on, and the same into masks, where they are 0. Both reach up to three masks
+ * further. */
+#define QD_JOIN_BITS (64 - QD_JOIN_LANES)
+static inline uint64_t qd_join_bits_get(const uint16_t *masks, uint32_t at, uint32_t count)
+{
+    return qd_join_four_masks(masks, at / QD_JOIN_LANES) >> at % QD_JOIN_LANES & ((UINT64_C(1) << count) - 1);
+}
+
+static inline void qd_join_bits_add(uint16_t *masks, uint32_t at, uint64_t bits)
+{
+    const uint64_t sum = qd_join_four_masks(masks, at / QD_JOIN_LANES) | bits << at % QD_JOIN_LANES;
+
+    memcpy(masks + at / QD_JOIN_LANES, &sum, sizeof sum);
+}
 
 static inline bool qd_join_get(const uint16_t *masks, uint32_t point)
 {

@@ -40,9 +40,12 @@ qd_join_spans qd_join_spans_of(const qd_views *views, const qd_executor *executo
 
 /* ---- entries, in the order of slots ---- */
 
+#define MOVED 128u
+
 struct unsorted {
     qd_join_columns entries;
     uint32_t *cell;
+    uint8_t *how; /* QD_JOIN_*, and MOVED */
     uint32_t count, special_count;
 };
 
@@ -50,8 +53,6 @@ struct unsorted {
 static size_t cut(qd_join_columns *columns, char *memory, uint32_t count, unsigned axes)
 {
     const size_t bytes = qd_block_part((size_t)count + QD_JOIN_LANES, sizeof(float));
-    const size_t flags = qd_block_part((size_t)count + QD_JOIN_LANES, 1);
-
     for (unsigned k = 0; k < axes && memory; k++) {
         columns->at.now[k] = (float *)memory;
         columns->at.was[k] = (float *)(memory + bytes);
@@ -61,9 +62,8 @@ static size_t cut(qd_join_columns *columns, char *memory, uint32_t count, unsign
         columns->slot = (uint32_t *)memory;
         columns->category = (uint32_t *)(memory + bytes);
         columns->team = (uint32_t *)(memory + 2 * bytes);
-        columns->how = (uint8_t *)(memory + 3 * bytes);
     }
-    return (2 * axes + 3) * bytes + flags;
+    return (2 * axes + 3) * bytes;
 }
 
 static bool fit_unsorted(qd_views *views, qd_join_grid *grid, struct unsorted *to)
@@ -71,13 +71,14 @@ static bool fit_unsorted(qd_views *views, qd_join_grid *grid, struct unsorted *t
     const uint32_t most = 2 * views->target_end;
     const unsigned axes = qd_views_axes(views);
     const size_t columns = cut(&to->entries, NULL, most, axes), cells = qd_block_part(most, sizeof to->cell[0]);
-    char *memory = qd_block_fit(&grid->unsorted, views->heap, columns + cells);
+    char *memory = qd_block_fit(&grid->unsorted, views->heap, columns + cells + most);
 
     if (!memory) {
         return false;
     }
     (void)cut(&to->entries, memory, most, axes);
     to->cell = (uint32_t *)(memory + columns);
+    to->how = (uint8_t *)(memory + columns + cells);
     return true;
 }
 
@@ -91,7 +92,7 @@ static inline void put(struct unsorted *to, uint32_t slot, const float *now, con
         to->entries.at.was[k][i] = was ? was[k] : INFINITY;
     }
     to->entries.slot[i] = slot;
-    to->entries.how[i] = (uint8_t)how;
+    to->how[i] = (uint8_t)how;
 }
 
 /* Takes up all entities that are in the room or were in it at the last tick. */
@@ -112,7 +113,7 @@ static inline __attribute__((always_inline)) void gather(const qd_views *views, 
         }
         const float *now = is ? target->at : NULL, *was = !did ? NULL : is_fresh ? views->was[slot].at : target->at;
         const uint32_t how =
-            (is_fresh ? QD_JOIN_MOVED : 0) | (target->flags & QD_TARGET_CHANGED ? (uint32_t)QD_JOIN_CHANGED : 0);
+            (is_fresh ? MOVED : 0) | (target->flags & QD_TARGET_CHANGED ? (uint32_t)QD_JOIN_CHANGED : 0);
         float way = 0;
         for (unsigned k = 0; k < axes && now && was; k++) {
             const float along = fabsf(now[k] - was[k]);
@@ -228,17 +229,17 @@ static inline __attribute__((always_inline)) void sort(qd_join_grid *grid, const
             grid->entries.at.now[k][at] = from->entries.at.now[k][i];
             grid->entries.at.was[k][at] = from->entries.at.was[k][i];
         }
-        const uint32_t slot = from->entries.slot[i], how = from->entries.how[i];
+        const uint32_t slot = from->entries.slot[i], how = from->how[i];
         grid->entries.slot[at] = slot;
-        if (QD_UNLIKELY((how & ~(uint32_t)QD_JOIN_MOVED) != 0)) {
-            grid->special[grid->special_count++] = (qd_join_special){at, how};
+        if (QD_UNLIKELY((how & ~MOVED) != 0)) {
+            grid->special[grid->special_count++] = (qd_join_special){at, how & ~MOVED};
         }
         if (QD_LIKELY(!(how & QD_JOIN_WENT_FAR))) {
             grid->place[slot] = at;
+        } else {
+            grid->went[slot] = at;
         }
-        if (!grid->all_moved) {
-            grid->entries.how[at] = (uint8_t)how;
-        }
+        grid->moved[at / QD_JOIN_WORD_BITS] |= (uint64_t)(how & MOVED ? 1 : 0) << at % QD_JOIN_WORD_BITS;
     }
     /* Each cell has moved on to the first entry of the next one. */
     grid->start = next - 1;
@@ -270,6 +271,7 @@ static int by_entry(const void *a, const void *b)
     return one < other ? -1 : one > other;
 }
 
+/* Spans have whole words of bits. */
 struct following {
     const qd_views *views;
     qd_join_grid *grid;
@@ -280,17 +282,23 @@ struct following {
     } of[QD_JOIN_SPANS_MAX];
 };
 
+static uint32_t end_of_span(const struct following *following, size_t span)
+{
+    const uint64_t end = (uint64_t)qd_join_span_first(&following->spans, span + 1) * QD_JOIN_WORD_BITS;
+
+    return end < following->grid->count ? (uint32_t)end : following->grid->count;
+}
+
 static inline __attribute__((always_inline)) void follow_span(struct following *following, size_t span, unsigned axes)
 {
     const qd_views *views = following->views;
     const qd_join_columns *entries = &following->grid->entries;
-    const uint32_t end = qd_join_span_first(&following->spans, span + 1);
-    bool all_moved = true;
+    const uint32_t end = end_of_span(following, span), first = qd_join_span_first(&following->spans, span);
+    uint64_t all = UINT64_MAX, moved = 0;
     float longest = 0;
 
-    for (uint32_t i = qd_join_span_first(&following->spans, span); i < end; i++) {
+    for (uint32_t i = first * QD_JOIN_WORD_BITS; i < end; i++) {
         const qd_target *target = &views->targets[entries->slot[i]];
-        const bool is_fresh = target->position_round == views->round;
 
         if (i + AHEAD < end) {
             __builtin_prefetch(&views->targets[entries->slot[i + AHEAD]]);
@@ -301,11 +309,15 @@ static inline __attribute__((always_inline)) void follow_span(struct following *
             entries->at.now[k][i] = target->at[k];
             longest = along > longest ? along : longest;
         }
-        entries->how[i] = is_fresh ? QD_JOIN_MOVED : 0;
-        all_moved &= is_fresh;
+        moved |= (uint64_t)(target->position_round == views->round) << i % QD_JOIN_WORD_BITS;
+        if ((i + 1) % QD_JOIN_WORD_BITS == 0 || i + 1 == end) {
+            following->grid->moved[i / QD_JOIN_WORD_BITS] = moved;
+            all &= moved | ((i + 1) % QD_JOIN_WORD_BITS == 0 ? 0 : UINT64_MAX << (i + 1) % QD_JOIN_WORD_BITS);
+            moved = 0;
+        }
     }
     following->of[span].longest = longest;
-    following->of[span].all_moved = all_moved;
+    following->of[span].all_moved = all == UINT64_MAX;
 }
 
 static void follow_2d(size_t span, void *following)
@@ -322,8 +334,11 @@ static void follow_3d(size_t span, void *following)
 static bool follow(const qd_views *views, const qd_executor *executor, qd_join_grid *grid, unsigned axes)
 {
     const qd_join_points before = grid->entries.at;
-    struct following following = {
-        .views = views, .grid = grid, .spans = qd_join_spans_of(views, executor, grid->count, QD_JOIN_SPAN_MIN)};
+    struct following following = {.views = views,
+                                  .grid = grid,
+                                  .spans = qd_join_spans_of(views, executor,
+                                                            (grid->count + QD_JOIN_WORD_BITS - 1) / QD_JOIN_WORD_BITS,
+                                                            QD_JOIN_SPAN_MIN / QD_JOIN_WORD_BITS)};
     float longest = 0;
 
     for (unsigned k = 0; k < axes; k++) {
@@ -349,13 +364,17 @@ static bool may_follow(const qd_views *views, const qd_join_grid *grid, float ra
            fabsf(range - grid->range) <= grid->range * RANGE_CHANGE;
 }
 
-bool qd_join_grid_build(qd_views *views, const qd_executor *executor, qd_join_grid *grid, float range, uint32_t masks,
-                        uint32_t teams)
+bool qd_join_grid_follow(const qd_views *views, const qd_executor *executor, qd_join_grid *grid, float range)
+{
+    grid->stays = may_follow(views, grid, range) && follow(views, executor, grid, qd_views_axes(views));
+    return grid->stays;
+}
+
+bool qd_join_grid_build(qd_views *views, qd_join_grid *grid, float range, uint32_t masks, uint32_t teams)
 {
     const unsigned axes = qd_views_axes(views);
     struct unsorted from = {.count = 0};
 
-    grid->stays = may_follow(views, grid, range) && follow(views, executor, grid, axes);
     if (grid->stays) {
         const bool had_filters = grid->has_filters;
 
@@ -380,14 +399,18 @@ bool qd_join_grid_build(qd_views *views, const qd_executor *executor, qd_join_gr
     uint32_t *next = count_cells(views, grid, &from);
     const size_t columns = cut(&grid->entries, NULL, from.count, axes);
     const size_t places = qd_block_part(views->target_end, sizeof grid->place[0]);
-    char *memory =
-        qd_block_fit(&grid->sorted, views->heap, columns + places + from.special_count * sizeof grid->special[0]);
+    const size_t bits = qd_block_part(from.count / QD_JOIN_WORD_BITS + 1, sizeof grid->moved[0]);
+    char *memory = qd_block_fit(&grid->sorted, views->heap,
+                                columns + 2 * places + bits + from.special_count * sizeof grid->special[0]);
     if (!next || !memory) {
         return false;
     }
     (void)cut(&grid->entries, memory, from.count, axes);
     grid->place = (uint32_t *)(memory + columns);
-    grid->special = (qd_join_special *)(memory + columns + places);
+    grid->went = (uint32_t *)(memory + columns + places);
+    grid->moved = (uint64_t *)(memory + columns + 2 * places);
+    grid->special = (qd_join_special *)(memory + columns + 2 * places + bits);
+    memset(grid->moved, 0, bits);
     grid->special_count = 0;
     grid->count = from.count;
     grid->round = views->round;

@@ -18,15 +18,16 @@ enum {
     QD_JOIN_WENT_FAR = 1, /* the entity has another entry, where it is now */
     QD_JOIN_CAME_FAR = 2, /* the entity has another entry, where it was */
     QD_JOIN_CHANGED = 4,  /* its category, team or hidden may be other than at the last tick */
-    QD_JOIN_MOVED = 8,    /* it has another position than at the last tick, or had one between */
 };
+
+/* Bits of entries lie in words of 64. */
+#define QD_JOIN_WORD_BITS 64u
 
 /* Columns by entry, of a grid or of a part of it. */
 typedef struct qd_join_columns {
     qd_join_points at;
     uint32_t *slot;
     uint32_t *category, *team; /* as they are now; a hidden entity has no category. Filled with has_filters */
-    uint8_t *how;              /* QD_JOIN_*; filled without all_moved */
 } qd_join_columns;
 
 /* An entry for which the masks do not decide. */
@@ -39,7 +40,9 @@ typedef struct qd_join_grid {
     uint32_t count;
     qd_join_special *special; /* far or changed, by ascending entry */
     uint32_t special_count;
-    uint32_t *place; /* by slot, its entry, where it is if it has two; of entities in the room */
+    uint32_t *place; /* by slot, its entry, where it is if it has two; of entities that have one */
+    uint32_t *went;  /* by slot, the entry where it was; of entities that have two */
+    uint64_t *moved; /* bits of entries that have another position than at the last tick, or had one between */
     bool all_moved;
     bool has_filters;    /* some observer may not see some entity by its filter */
     uint32_t categories; /* bits that all entities have, */
@@ -80,10 +83,12 @@ typedef struct qd_join_area {
 
 /* How far something goes in a tick at most without being far, with cells for regions of about `range`. */
 float qd_join_reach(const qd_views *views, float range);
-/* With cells for regions of about `range`. `masks` has the bits that the masks of all observers have, `teams` those that
+/* Takes up new positions of the same entities in the cells where they are, if that is possible: then the grid is made,
+ * but for filters. */
+bool qd_join_grid_follow(const qd_views *views, const qd_executor *executor, qd_join_grid *grid, float range);
+/* Makes the grid, or completes one that has followed. With cells for regions of about `range`. `masks` has the bits that the masks of all observers have, `teams` those that
  * the team of any has. False: no memory. */
-bool qd_join_grid_build(qd_views *views, const qd_executor *executor, qd_join_grid *grid, float range, uint32_t masks,
-                        uint32_t teams) QD_MUST_USE;
+bool qd_join_grid_build(qd_views *views, qd_join_grid *grid, float range, uint32_t masks, uint32_t teams) QD_MUST_USE;
 void qd_join_grid_deinit(qd_join_grid *grid, qd_heap *heap);
 
 /* Along the axis 0 or 1. */

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "join_kernel.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "../../../base/assert.h"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -77,18 +74,49 @@ INLINE bool find(mask_fn *mask, const qd_join_points *points, uint32_t words, co
     return unsure != 0;
 }
 
-INLINE uint32_t find_within(mask_fn *mask, float *const at[3], uint32_t words, const qd_join_ball *ball,
-                            const uint16_t *among, uint16_t *masks, unsigned axes)
+INLINE bool find_within(mask_fn *mask, float *const at[3], uint32_t words, const qd_join_ball *ball,
+                        const uint16_t *among, uint16_t *masks, unsigned axes)
 {
-    uint32_t unsure = 0, count = 0;
+    uint32_t all_unsure = 0;
 
     for (uint32_t word = 0; word < words; word++) {
+        uint32_t unsure = 0;
         const uint32_t in = among[word] & (uint32_t)mask(at, word * QD_JOIN_LANES, ball, &unsure, axes);
 
         masks[word] = (uint16_t)in;
-        count += (uint32_t)__builtin_popcount(in);
+        all_unsure |= in & unsure;
     }
-    return count;
+    return all_unsure != 0;
+}
+
+/* Which of 16 points from `i` on may be in the cone, and which of them surely are. */
+typedef uint32_t cone_fn(float *const at[3], uint32_t i, const qd_join_cone *cone, uint32_t *surely, unsigned axes);
+
+INLINE bool find_in_cone(cone_fn *in_cone, float *const at[3], uint32_t words, const qd_join_cone *cone,
+                         uint16_t *masks, unsigned axes)
+{
+    uint32_t all_unsure = 0;
+
+    for (uint32_t word = 0; word < words; word++) {
+        uint32_t surely;
+
+        if (masks[word] != 0) {
+            masks[word] &= (uint16_t)in_cone(at, word * QD_JOIN_LANES, cone, &surely, axes);
+            all_unsure |= masks[word] & ~surely;
+        }
+    }
+    return all_unsure != 0;
+}
+
+/* Which of 16 points from `i` on are between walls. */
+typedef uint32_t between_fn(float *const at[3], uint32_t i, const qd_join_walls *walls, unsigned axes);
+
+INLINE void find_between(between_fn *between, float *const at[3], uint32_t words, const qd_join_walls *walls,
+                         uint16_t *masks, unsigned axes)
+{
+    for (uint32_t word = 0; word < words; word++) {
+        masks[word] = (uint16_t)between(at, word * QD_JOIN_LANES, walls, axes);
+    }
 }
 
 /* Which of 16 points from `i` on an observer of that mask and team may see. */
@@ -102,24 +130,6 @@ INLINE void admit_all(admit_fn *admit, const uint32_t *category, const uint32_t 
 
         is[word] = (uint16_t)(is[word] & may);
         did[word] = (uint16_t)(did[word] & may);
-    }
-}
-
-/* Whether a list has the value. */
-typedef bool has_fn(const uint32_t *list, uint32_t count, uint32_t value);
-
-INLINE void keep_all(has_fn *has, const uint32_t *from, uint32_t words, const uint32_t *list, uint32_t count,
-                     uint16_t *masks)
-{
-    for (uint32_t word = 0; word < words; word++) {
-        uint32_t in = 0;
-
-        for (uint32_t left = masks[word]; left != 0; left &= left - 1) {
-            const uint32_t lane = (uint32_t)__builtin_ctz(left);
-
-            in |= (uint32_t)has(list, count, from[word * QD_JOIN_LANES + lane]) << lane;
-        }
-        masks[word] = (uint16_t)in;
     }
 }
 
@@ -145,6 +155,12 @@ INLINE void copy_columns(const qd_join_points *from, uint32_t first, uint32_t co
     }
 }
 
+#define KERNEL_OF(name, axes)                                                                                          \
+    {                                                                                                                  \
+        both_##axes##d_##name, now_##axes##d_##name, within_##axes##d_##name, in_cone_##axes##d_##name,                \
+            all_between_##axes##d_##name, farthest_##axes##d_##name, admit_all_##name, count_##name, pack_all_##name,  \
+            copy_##axes##d_##name                                                                                      \
+    }
 #define STEPS(name, isa, axes)                                                                                         \
     isa static bool both_##axes##d_##name(const qd_join_points *points, uint32_t words, const qd_join_ball *now,       \
                                           const qd_join_ball *was, uint16_t *is, uint16_t *did,                        \
@@ -157,10 +173,25 @@ INLINE void copy_columns(const qd_join_points *from, uint32_t first, uint32_t co
     {                                                                                                                  \
         return find(mask_##name, points, words, now, NULL, true, is, did, counts, axes);                               \
     }                                                                                                                  \
-    isa static uint32_t within_##axes##d_##name(float *const at[3], uint32_t words, const qd_join_ball *ball,          \
-                                                const uint16_t *among, uint16_t *masks)                                \
+    isa static bool within_##axes##d_##name(float *const at[3], uint32_t words, const qd_join_ball *ball,              \
+                                            const uint16_t *among, uint16_t *masks)                                    \
     {                                                                                                                  \
         return find_within(mask_##name, at, words, ball, among, masks, axes);                                          \
+    }                                                                                                                  \
+    isa static bool in_cone_##axes##d_##name(float *const at[3], uint32_t words, const qd_join_cone *cone,             \
+                                             uint16_t *masks)                                                          \
+    {                                                                                                                  \
+        return find_in_cone(cone_##name, at, words, cone, masks, axes);                                                \
+    }                                                                                                                  \
+    isa static void all_between_##axes##d_##name(float *const at[3], uint32_t words, const qd_join_walls *walls,       \
+                                                 uint16_t *masks)                                                      \
+    {                                                                                                                  \
+        find_between(between_##name, at, words, walls, masks, axes);                                                   \
+    }                                                                                                                  \
+    isa static float farthest_##axes##d_##name(float *const at[3], uint32_t words, const float center[3],              \
+                                               const uint16_t *masks)                                                  \
+    {                                                                                                                  \
+        return farthest_##name(at, words, center, masks, axes);                                                        \
     }                                                                                                                  \
     isa static void copy_##axes##d_##name(const qd_join_points *from, uint32_t first, uint32_t count,                  \
                                           const qd_join_points *to, uint32_t at)                                       \
@@ -179,47 +210,113 @@ INLINE void copy_columns(const qd_join_points *from, uint32_t first, uint32_t co
     {                                                                                                                  \
         return count_bits(is, did, words);                                                                             \
     }                                                                                                                  \
-    isa static void keep_all_##name(const uint32_t *from, uint32_t words, const uint32_t *list, uint32_t count,        \
-                                    uint16_t *masks)                                                                   \
-    {                                                                                                                  \
-        keep_all(has_##name, from, words, list, count, masks);                                                         \
-    }                                                                                                                  \
     isa static void pack_all_##name(const uint32_t *from, const uint16_t *masks, uint32_t words, uint32_t *to)         \
     {                                                                                                                  \
         pack_all(pack_##name, from, masks, words, to);                                                                 \
     }                                                                                                                  \
-    static const qd_join_kernel kernel_##name[] = {                                                                    \
-        {both_2d_##name, now_2d_##name, within_2d_##name, admit_all_##name, count_##name, keep_all_##name,             \
-         pack_all_##name, copy_2d_##name},                                                                             \
-        {both_3d_##name, now_3d_##name, within_3d_##name, admit_all_##name, count_##name, keep_all_##name,             \
-         pack_all_##name, copy_3d_##name},                                                                             \
-    };
+    static const qd_join_kernel kernel_##name[] = {KERNEL_OF(name, 2), KERNEL_OF(name, 3)};
 
 /* ---- plain C; column by column, so that compilers vectorize it ---- */
 
 static const uint32_t bit_of[QD_JOIN_LANES] = {1,      1 << 1, 1 << 2,  1 << 3,  1 << 4,  1 << 5,  1 << 6,  1 << 7,
                                                1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15};
 
+/* The squared distances of 16 points from `i` on. */
+INLINE void squares_of(float *const at[3], uint32_t i, const float center[3], float sum[QD_JOIN_LANES], unsigned axes)
+{
+    for (unsigned k = 0; k < axes; k++) {
+        const float *from = at[k] + i;
+
+        for (uint32_t lane = 0; lane < QD_JOIN_LANES; lane++) {
+            const float apart = from[lane] - center[k];
+
+            sum[lane] = k == 0 ? apart * apart : sum[lane] + apart * apart;
+        }
+    }
+}
+
 INLINE uint16_t mask_plain(float *const at[3], uint32_t i, const qd_join_ball *ball, uint32_t *unsure, unsigned axes)
 {
     float sum[QD_JOIN_LANES];
     uint32_t maybe = 0, surely = 0;
 
-    for (unsigned k = 0; k < axes; k++) {
-        const float *from = at[k] + i, center = ball->at[k];
-
-        for (uint32_t lane = 0; lane < QD_JOIN_LANES; lane++) {
-            const float apart = from[lane] - center;
-
-            sum[lane] = k == 0 ? apart * apart : sum[lane] + apart * apart;
-        }
-    }
+    squares_of(at, i, ball->at, sum, axes);
     for (uint32_t lane = 0; lane < QD_JOIN_LANES; lane++) {
         maybe |= sum[lane] <= ball->outside ? bit_of[lane] : 0;
         surely |= sum[lane] < ball->inside ? bit_of[lane] : 0;
     }
     *unsure |= maybe ^ surely;
     return (uint16_t)maybe;
+}
+
+INLINE uint32_t cone_plain(float *const at[3], uint32_t i, const qd_join_cone *cone, uint32_t *surely, unsigned axes)
+{
+    float square[QD_JOIN_LANES], along[QD_JOIN_LANES];
+    uint32_t maybe = 0, in = 0;
+
+    squares_of(at, i, cone->at, square, axes);
+    for (unsigned k = 0; k < axes; k++) {
+        const float *from = at[k] + i;
+
+        for (uint32_t lane = 0; lane < QD_JOIN_LANES; lane++) {
+            const float part = (from[lane] - cone->at[k]) * cone->axis[k];
+
+            along[lane] = k == 0 ? part : along[lane] + part;
+        }
+    }
+    for (uint32_t lane = 0; lane < QD_JOIN_LANES; lane++) {
+        const float distance = sqrtf(square[lane]), error = QD_JOIN_CONE_SHARE * distance;
+        const float beyond = along[lane] - cone->cosine * distance;
+        const bool is_known = (square[lane] >= QD_JOIN_SQUARE_MIN) & (square[lane] <= FLT_MAX);
+
+        maybe |= is_known & (beyond < -error) ? 0 : bit_of[lane];
+        in |= is_known & (beyond > error) ? bit_of[lane] : 0;
+    }
+    *surely = in;
+    return maybe;
+}
+
+INLINE uint32_t between_plain(float *const at[3], uint32_t i, const qd_join_walls *walls, unsigned axes)
+{
+    bool is[QD_JOIN_LANES];
+    uint32_t in = 0;
+
+    for (unsigned k = 0; k < axes; k++) {
+        const float *from = at[k] + i;
+
+        for (uint32_t lane = 0; lane < QD_JOIN_LANES; lane++) {
+            is[lane] = (k == 0 || is[lane]) & (walls->lo[k] <= from[lane]) & (from[lane] <= walls->hi[k]);
+        }
+    }
+    for (uint32_t lane = 0; lane < QD_JOIN_LANES; lane++) {
+        in |= is[lane] ? bit_of[lane] : 0;
+    }
+    return in;
+}
+
+INLINE float farthest_plain(float *const at[3], uint32_t words, const float center[3], const uint16_t *masks,
+                            unsigned axes)
+{
+    float most[QD_JOIN_LANES] = {0}, all = 0;
+
+    for (uint32_t word = 0; word < words; word++) {
+        const uint32_t mask = masks[word];
+        float square[QD_JOIN_LANES];
+
+        if (mask == 0) {
+            continue;
+        }
+        squares_of(at, word * QD_JOIN_LANES, center, square, axes);
+        for (uint32_t lane = 0; lane < QD_JOIN_LANES; lane++) {
+            const float one = mask & bit_of[lane] ? square[lane] : 0;
+
+            most[lane] = one > most[lane] ? one : most[lane];
+        }
+    }
+    for (uint32_t lane = 0; lane < QD_JOIN_LANES; lane++) {
+        all = most[lane] > all ? most[lane] : all;
+    }
+    return all;
 }
 
 INLINE uint32_t admit_plain(const uint32_t *category, const uint32_t *teams, uint32_t i, uint32_t mask, uint32_t team)
@@ -234,16 +331,6 @@ INLINE uint32_t admit_plain(const uint32_t *category, const uint32_t *teams, uin
     return may;
 }
 
-INLINE bool has_plain(const uint32_t *list, uint32_t count, uint32_t value)
-{
-    uint32_t is = 0;
-
-    for (uint32_t i = 0; i < count; i++) {
-        is |= list[i] == value;
-    }
-    return is != 0;
-}
-
 INLINE uint32_t *pack_plain(const uint32_t *from, uint32_t mask, uint32_t *to)
 {
     for (; mask != 0; mask &= mask - 1) {
@@ -255,107 +342,9 @@ INLINE uint32_t *pack_plain(const uint32_t *from, uint32_t mask, uint32_t *to)
 KERNEL(plain, )
 
 #if defined(__x86_64__)
-#define AVX2   __attribute__((target("avx2,fma,popcnt,bmi")))
-#define AVX512 __attribute__((target("avx512f,avx512vl,avx512dq,popcnt,bmi")))
-
-AVX2 INLINE uint16_t mask_avx2(float *const at[3], uint32_t i, const qd_join_ball *ball, uint32_t *unsure,
-                               unsigned axes)
-{
-    uint32_t maybe = 0, surely = 0;
-
-    for (uint32_t half = 0; half < QD_JOIN_LANES; half += 8) {
-        __m256 sum = _mm256_setzero_ps();
-
-        for (unsigned k = 0; k < axes; k++) {
-            const __m256 apart = _mm256_sub_ps(_mm256_loadu_ps(at[k] + i + half), _mm256_set1_ps(ball->at[k]));
-
-            sum = _mm256_fmadd_ps(apart, apart, sum);
-        }
-        const __m256 near = _mm256_cmp_ps(sum, _mm256_set1_ps(ball->outside), _CMP_LE_OQ);
-        const __m256 in = _mm256_cmp_ps(sum, _mm256_set1_ps(ball->inside), _CMP_LT_OQ);
-
-        maybe |= (uint32_t)_mm256_movemask_ps(near) << half;
-        surely |= (uint32_t)_mm256_movemask_ps(in) << half;
-    }
-    *unsure |= maybe ^ surely;
-    return (uint16_t)maybe;
-}
-
-AVX2 INLINE uint32_t admit_avx2(const uint32_t *category, const uint32_t *teams, uint32_t i, uint32_t mask,
-                                uint32_t team)
-{
-    return admit_plain(category, teams, i, mask, team);
-}
-
-AVX2 INLINE bool has_avx2(const uint32_t *list, uint32_t count, uint32_t value)
-{
-    const __m256i sought = _mm256_set1_epi32((int)value);
-    __m256i is = _mm256_setzero_si256();
-    uint32_t i = 0;
-
-    for (; i + 8 <= count; i += 8) {
-        is = _mm256_or_si256(is, _mm256_cmpeq_epi32(_mm256_loadu_si256((const __m256i *)(list + i)), sought));
-    }
-    return _mm256_testz_si256(is, is) == 0 || has_plain(list + i, count - i, value);
-}
-
-AVX2 INLINE uint32_t *pack_avx2(const uint32_t *from, uint32_t mask, uint32_t *to)
-{
-    return pack_plain(from, mask, to);
-}
+#include "join_kernel_x86.h"
 
 KERNEL(avx2, AVX2)
-
-AVX512 INLINE uint16_t mask_avx512(float *const at[3], uint32_t i, const qd_join_ball *ball, uint32_t *unsure,
-                                   unsigned axes)
-{
-    __m512 sum = _mm512_setzero_ps();
-
-    for (unsigned k = 0; k < axes; k++) {
-        const __m512 apart = _mm512_sub_ps(_mm512_loadu_ps(at[k] + i), _mm512_set1_ps(ball->at[k]));
-
-        sum = k == 0 ? _mm512_mul_ps(apart, apart) : _mm512_fmadd_ps(apart, apart, sum);
-    }
-    const uint32_t maybe = _mm512_cmp_ps_mask(sum, _mm512_set1_ps(ball->outside), _CMP_LE_OQ);
-    const uint32_t surely = _mm512_cmp_ps_mask(sum, _mm512_set1_ps(ball->inside), _CMP_LT_OQ);
-
-    *unsure |= maybe ^ surely;
-    return (uint16_t)maybe;
-}
-
-AVX512 INLINE uint32_t admit_avx512(const uint32_t *category, const uint32_t *teams, uint32_t i, uint32_t mask,
-                                    uint32_t team)
-{
-    const __m512i other = _mm512_loadu_si512(teams + i);
-    const __mmask16 may = _mm512_test_epi32_mask(_mm512_loadu_si512(category + i), _mm512_set1_epi32((int)mask));
-    const __mmask16 same = _mm512_cmpeq_epi32_mask(other, _mm512_set1_epi32((int)team));
-    const __mmask16 has_team = team == 0 ? 0 : _mm512_test_epi32_mask(other, other);
-
-    return may & (uint32_t)(same | (uint16_t)~has_team);
-}
-
-AVX512 INLINE bool has_avx512(const uint32_t *list, uint32_t count, uint32_t value)
-{
-    const __m512i sought = _mm512_set1_epi32((int)value);
-    uint32_t is = 0, i = 0;
-
-    for (; i + QD_JOIN_LANES <= count; i += QD_JOIN_LANES) {
-        is |= _mm512_cmpeq_epi32_mask(_mm512_loadu_si512(list + i), sought);
-    }
-    const __mmask16 rest = (__mmask16)((1u << (count - i)) - 1);
-    return (is | _mm512_mask_cmpeq_epi32_mask(rest, _mm512_maskz_loadu_epi32(rest, list + i), sought)) != 0;
-}
-
-/* A whole store is faster than one that compresses, on some machines many times. */
-AVX512 INLINE uint32_t *pack_avx512(const uint32_t *from, uint32_t mask, uint32_t *to)
-{
-    const uint32_t count = (uint32_t)__builtin_popcount(mask);
-    const __m512i packed = _mm512_maskz_compress_epi32((__mmask16)mask, _mm512_loadu_si512(from));
-
-    _mm512_mask_storeu_epi32(to, (__mmask16)((1u << count) - 1), packed);
-    return to + count;
-}
-
 KERNEL(avx512, AVX512)
 #endif
 

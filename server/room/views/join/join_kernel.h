@@ -44,6 +44,19 @@ static inline qd_join_ball qd_join_ball_of(const float at[3], float radius)
 /* A ball without points. */
 #define QD_JOIN_NO_BALL ((qd_join_ball){.inside = -1, .outside = -1})
 
+/* From `lo` to `hi` along each axis, both included; finite. */
+typedef struct qd_join_walls {
+    float lo[3], hi[3];
+} qd_join_walls;
+
+/* The directions from a center that are within an angle of the axis, which is a unit vector. */
+typedef struct qd_join_cone {
+    float at[3], axis[3], cosine;
+} qd_join_cone;
+
+/* The float32 error of a length along the axis, or of a distance, is smaller than this share of the distance. */
+#define QD_JOIN_CONE_SHARE 0x1p-18f
+
 /* How many points are in the first masks, in both masks, and in only one of them. */
 typedef struct qd_join_counts {
     uint32_t is, both, differ;
@@ -73,16 +86,21 @@ typedef struct qd_join_kernel {
     /* The same, where the masks of where the points were are known. */
     bool (*now)(const qd_join_points *points, uint32_t words, const qd_join_ball *now, uint16_t *is, uint16_t *did,
                 qd_join_counts *counts);
-    /* Puts the points of `among` that may be in a ball into masks, with one column for each axis. Returns how many. */
-    uint32_t (*within)(float *const at[3], uint32_t words, const qd_join_ball *ball, const uint16_t *among,
-                       uint16_t *masks);
-    /* Removes points from two rows of masks: those without a bit of `mask` in their category, and those of another team
+    /* Puts the points of `among` that may be in a ball into masks, which may be the same masks; with one column for each
+     * axis. Returns whether some of them are not surely in it. */
+    bool (*within)(float *const at[3], uint32_t words, const qd_join_ball *ball, const uint16_t *among,
+                   uint16_t *masks);
+    /* The same for a cone, among the points of `masks`. */
+    bool (*cone)(float *const at[3], uint32_t words, const qd_join_cone *cone, uint16_t *masks);
+    /* Fills masks with the points between walls, which is exact. */
+    void (*between)(float *const at[3], uint32_t words, const qd_join_walls *walls, uint16_t *masks);
+    /* About the largest squared distance from `center` of the points in masks; 0: there are none. */
+    float (*farthest)(float *const at[3], uint32_t words, const float center[3], const uint16_t *masks);
+    /* Removes points from two rows of masks, which may be the same: those without a bit of `mask` in their category, and those of another team
      * than `team`, if both have one. */
     void (*admit)(const uint32_t *category, const uint32_t *teams, uint32_t words, uint32_t mask, uint32_t team,
                   uint16_t *is, uint16_t *did);
     qd_join_counts (*count)(const uint16_t *is, const uint16_t *did, uint32_t words);
-    /* Removes points whose element of the column is not in a list of `count`. */
-    void (*keep)(const uint32_t *column, uint32_t words, const uint32_t *list, uint32_t count, uint16_t *masks);
     /* Puts the elements whose bits are set behind each other, and writes nothing behind them. */
     void (*pack)(const uint32_t *from, const uint16_t *masks, uint32_t words, uint32_t *to);
     /* Copies `count` elements of each column, and up to 15 more. */

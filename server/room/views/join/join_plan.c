@@ -108,14 +108,17 @@ static void add_masks(qd_join_plan *plan, qd_join_group *group)
     group->masks = plan->masks;
     plan->points_max = group->points > plan->points_max ? group->points : plan->points_max;
     plan->looks += group->count * (uint64_t)qd_join_words(group);
-    plan->masks += 2 * group->count * (size_t)qd_join_stride(qd_join_words(group));
+    plan->masks += group->rows * (size_t)group->count * qd_join_stride(qd_join_words(group));
 }
 
 static void add_group(const struct making *of, uint32_t first, uint32_t end)
 {
     qd_join_group *group = &of->plan->groups[of->plan->group_count++];
 
-    *group = (qd_join_group){.first = first, .count = end - first};
+    *group = (qd_join_group){.first = first, .count = end - first, .rows = QD_JOIN_MASKS};
+    for (uint32_t i = first; i < end; i++) {
+        group->rows = of->plan->bodies[i].has_turns ? QD_JOIN_MASKS_WITH_TURNS : group->rows;
+    }
     find_points(of, group);
     add_masks(of->plan, group);
 }
@@ -215,10 +218,11 @@ static void follow_span(size_t span, void *argument)
 
     for (uint32_t i = qd_join_span_first(&following->spans, span); i < end; i++) {
         qd_join_group *group = &following->making.plan->groups[i];
-        const qd_join_area before = group->area;
 
+        group->before = group->area;
+        group->points_before = group->points;
         find_points(&following->making, group);
-        group->stays = memcmp(&before, &group->area, sizeof before) == 0;
+        group->stays = memcmp(&group->before, &group->area, sizeof group->area) == 0;
     }
 }
 

@@ -17,7 +17,7 @@ typedef struct qd_join_region {
  * an observer lies together. */
 typedef struct qd_join_body {
     float now[3], was[3];
-    float radius_now, radius_was;
+    float radius_now, radius_was; /* of a kept view, and of its widened region: half extents of a box, the largest */
     uint32_t region;
     uint32_t mask, team, limit; /* of a derived view (derived.h); of a box, mask is its index among boxes */
     uint32_t self;              /* the slot that it does not see; QD_NONE */
@@ -27,7 +27,8 @@ typedef struct qd_join_body {
     bool is_box : 1, is_derived : 1, relays : 1;
     bool is_bare : 1;  /* of a derived view: see qd_derived_compare_bare */
     bool by_range : 1; /* of a derived view: an entity that leaves is out of range */
-    uint8_t binding;   /* qd_join_binding */
+    bool is_kept : 1;  /* a derived view that depends on what it was (kept.h), */
+    bool has_turns;    /* and of which positions wait for their turn */
     uint16_t joint;    /* of a derived view whose positions are relayed with those of others: qd_view_member.joint */
 } qd_join_body;
 
@@ -38,21 +39,21 @@ typedef struct qd_join_box {
     qd_join_region now, was;
 } qd_join_box;
 
-/* What the limit of a derived view does at a tick. */
-typedef enum qd_join_binding {
-    QD_JOIN_FREE = 0, /* it does not bind */
-    QD_JOIN_BINDS,    /* it begins to */
-    QD_JOIN_BOUND,
-    QD_JOIN_UNBINDS,
-} qd_join_binding;
+/* The masks of a body: of where points are and were, or what is and was in its view. With turns there are two more:
+ * which positions are relayed, and which wait. */
+enum { QD_JOIN_MASKS = 2, QD_JOIN_MASKS_WITH_TURNS = 4 };
 
 typedef struct qd_join_group {
-    uint32_t first, count; /* of the bodies */
-    qd_join_area area;
-    uint32_t points;     /* in the area */
-    bool stays;          /* it had the same bodies and points at the last tick */
-    size_t masks, older; /* where the masks of its bodies begin, and began at the last tick */
+    uint32_t first, count;     /* of the bodies */
+    qd_join_area area, before; /* now; and at the last tick, if it had the same bodies */
+    uint32_t points;           /* in the area, */
+    uint32_t points_before;    /* and before */
+    uint32_t rows;             /* QD_JOIN_MASKS of each body */
+    bool stays;                /* the area is the same */
+    size_t masks, older;       /* where the masks of its bodies begin, and began at the last tick */
 } qd_join_group;
+
+#define QD_JOIN_PARTS_MAX 256u
 
 /* Consecutive groups that one task compares. */
 typedef struct qd_join_part {
@@ -60,7 +61,7 @@ typedef struct qd_join_part {
     size_t found;        /* how many points its bodies differ in, */
     size_t changes;      /* and those whose views are derived */
     uint64_t entries;    /* visible entries of derived views, more than at the last tick; it wraps around */
-    size_t bindings;     /* derived views whose limit begins or ceases to bind */
+    size_t kept;         /* what is in kept views */
     size_t relayed;      /* positions of derived views */
     size_t list, room;   /* where changes are listed while their masks are in the cache, and how many have room there */
     bool is_listed;      /* all that differs is */
@@ -90,9 +91,14 @@ typedef struct qd_join_plan {
     qd_block block;
 } qd_join_plan;
 
+static inline uint32_t qd_join_words_of(uint32_t points)
+{
+    return (points + QD_JOIN_LANES - 1) / QD_JOIN_LANES;
+}
+
 static inline uint32_t qd_join_words(const qd_join_group *group)
 {
-    return (group->points + QD_JOIN_LANES - 1) / QD_JOIN_LANES;
+    return qd_join_words_of(group->points);
 }
 
 /* False: no memory. */

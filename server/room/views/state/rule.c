@@ -22,6 +22,28 @@ void qd_observer_sizes(const qd_observer *observer, unsigned body, float half[3]
     }
 }
 
+float qd_observer_widest(const qd_observer *observer)
+{
+    float half[3], most = 0;
+
+    qd_observer_sizes(observer, QD_BODY_OUTER, half);
+    for (unsigned k = 0; k < 3; k++) {
+        most = half[k] > most ? half[k] : most;
+    }
+    return most;
+}
+
+double qd_rule_head_start(const qd_observer *observer)
+{
+    float range = observer->range;
+
+    for (unsigned k = 0; k < 3 && observer->kind == QD_ROOM_BOX; k++) {
+        range = observer->half[k] > range ? observer->half[k] : range;
+    }
+    const double sixteenth = (double)range / 16, margin = (double)observer->leave_margin;
+    return margin > sixteenth ? margin : sixteenth;
+}
+
 /* From the center of the observer to that of the entity. Returns the distance. */
 static double apart(const qd_observer *observer, const qd_target *target, double d[3])
 {

@@ -10,6 +10,10 @@
 
 /* How large the region is, or the widened one with QD_BODY_OUTER: half extents, or the radius in half[0]. */
 void qd_observer_sizes(const qd_observer *observer, unsigned body, float half[3]);
+/* The largest half extent of the widened region, or its radius. */
+float qd_observer_widest(const qd_observer *observer);
+/* With a limit, entities in the view count as this much nearer than they are. */
+double qd_rule_head_start(const qd_observer *observer);
 /* Between the centers. */
 double qd_rule_distance(const qd_observer *observer, const qd_target *target);
 /* Whether the entity is within the angle of a cone, without its margin and with it. */
@@ -17,6 +21,12 @@ bool qd_rule_in_cone(const qd_observer *observer, const qd_target *target);
 bool qd_rule_near_cone(const qd_observer *observer, const qd_target *target);
 /* Whether the ascending list has the id. */
 bool qd_rule_lists(const uint32_t *ids, uint32_t count, uint32_t id);
+
+/* Whether it is an entity's turn in a tier, `phase` ticks after the start of its period, within the last `steps` ticks. */
+static inline bool qd_rule_is_turn(uint32_t every, uint32_t phase, uint32_t id, uint32_t steps)
+{
+    return (phase + id % every) % every < steps;
+}
 
 /* For an entity that is in the room, and on no list. */
 static inline bool qd_rule_admits(const qd_observer *observer, const qd_target *target, uint32_t slot)

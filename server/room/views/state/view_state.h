@@ -202,6 +202,7 @@ typedef struct qd_views {
     bool uses_join;       /* the spatial join finds who meets regions, not the index */
     uint32_t next_member; /* whose report of the present round is next */
     uint32_t round;
+    uint32_t steps; /* of this round: 1, and the ticks that were skipped before it */
     qd_entities *entities;
     qd_heap *heap;
     const qd_executor *executor; /* of the tick that is made */

@@ -6,6 +6,7 @@
 
 #include "../derived/derived.h"
 #include "../derived/derived_once.h"
+#include "../derived/relay_turns.h"
 #include "../state/rule.h"
 
 #define AHEAD 8u
@@ -78,8 +79,8 @@ static uint16_t joint_of(const qd_views *views, const qd_observer *observer)
     return observer->is_derived && observer->tiers > 0 ? views->members[observer->member].joint : 0;
 }
 
-static void add_body(qd_views *views, const qd_observer *observer, uint32_t region, const qd_join_region *now,
-                     const qd_join_region *was)
+/* Of a view that is not derived. */
+static void add_body(qd_views *views, uint32_t region, const qd_join_region *now, const qd_join_region *was)
 {
     qd_join_bodies *bodies = &views->join->bodies;
     const bool is_box = now->kind == QD_ROOM_BOX || was->kind == QD_ROOM_BOX;
@@ -96,16 +97,10 @@ static void add_body(qd_views *views, const qd_observer *observer, uint32_t regi
         .radius_now = radius_of(now),
         .radius_was = radius_of(was),
         .region = region,
-        .mask = observer->mask,
-        .team = observer->team,
-        .limit = observer->limit,
-        .self = observer->sees_self ? QD_NONE : observer->anchor,
+        .self = QD_NONE,
         .is = now->kind != 0,
         .did = was->kind != 0,
         .is_box = is_box,
-        .is_derived = observer->is_derived,
-        .relays = observer->tiers > 0,
-        .joint = joint_of(views, observer),
     };
     if (is_box) {
         body->mask = bodies->box_count;
@@ -125,47 +120,76 @@ static float way_of(const qd_join_region *now, const qd_join_region *was)
     return way;
 }
 
-/* A derived view that stays so: nearly all of them, without copies of whole regions. False: it is another one. */
-static bool note_derived(qd_views *views, uint32_t row, double *sum)
+/* The body of a derived view. A kept one compares only with where points are. */
+static void add_derived(qd_views *views, uint32_t row, const float was[3], bool is_new)
 {
     qd_join *join = views->join;
     const qd_observer *observer = &views->observers[row];
-    float *was = join->regions[row * QD_REGION_BODIES].at;
-    const float x = observer->at[0], y = observer->at[1], z = observer->at[2];
-    const float way_x = fabsf(x - was[0]), way_y = fabsf(y - was[1]), way = way_x > way_y ? way_x : way_y;
-
-    if (!observer->is_derived || views->attention[row] != 0 || !(way <= join->grid.reach) ||
-        join->bodies.count == join->bodies.capacity) {
-        return false;
-    }
+    const qd_join_derived *derived = &join->derived[row];
     qd_join_body *body = &join->bodies.of[join->bodies.count++];
-    body->now[0] = x;
-    body->now[1] = y;
-    body->now[2] = z;
-    body->was[0] = was[0];
-    body->was[1] = was[1];
-    body->was[2] = was[2];
-    body->radius_now = body->radius_was = observer->range;
+
+    for (unsigned k = 0; k < 3; k++) {
+        body->now[k] = observer->at[k];
+        body->was[k] = was[k];
+    }
+    body->radius_now = observer->range;
+    body->radius_was = derived->is_kept ? qd_observer_widest(observer) : observer->range;
     body->region = row * QD_REGION_BODIES;
     body->mask = observer->mask;
     body->team = observer->team;
     body->limit = observer->limit;
     body->self = observer->sees_self ? QD_NONE : observer->anchor;
     body->differ = body->relayed = 0;
-    body->is = body->did = body->is_derived = true;
-    body->is_box = false;
+    body->is = body->is_derived = true;
+    body->did = !is_new;
+    body->is_box = body->is_bare = body->by_range = false;
     body->relays = observer->tiers > 0;
-    body->binding = QD_JOIN_FREE;
+    body->is_kept = derived->is_kept;
+    body->has_turns = derived->has_turns;
     body->joint = joint_of(views, observer);
-    was[0] = x;
-    was[1] = y;
-    was[2] = z;
     join->derived[row].rank = observer->rank;
     join->bodies.masks &= observer->mask;
     join->bodies.teams |= observer->team;
+    if (derived->has_turns) {
+        qd_turns_note(join, observer);
+    }
+}
+
+/* A derived view that stays so: nearly all of them, without copies of whole regions. False: it is another one. */
+static bool note_derived(qd_views *views, uint32_t row, double *sum)
+{
+    qd_join *join = views->join;
+    const qd_observer *observer = &views->observers[row];
+    float *was = join->regions[row * QD_REGION_BODIES].at;
+    const float way_x = fabsf(observer->at[0] - was[0]), way_y = fabsf(observer->at[1] - was[1]);
+    const float way = way_x > way_y ? way_x : way_y;
+
+    if (!observer->is_derived || views->attention[row] != 0 || !(way <= join->grid.reach) ||
+        join->bodies.count == join->bodies.capacity) {
+        return false;
+    }
+    add_derived(views, row, was, false);
+    memcpy(was, observer->at, sizeof observer->at);
     join->bodies.slack = way > join->bodies.slack ? way : join->bodies.slack;
-    *sum += (double)observer->range;
+    *sum += (double)join->bodies.of[join->bodies.count - 1].radius_was;
     return true;
+}
+
+/* One that becomes derived, which had nothing in its region, or for which there was no memory yet. */
+static void note_other_derived(qd_views *views, uint32_t row, const qd_join_region *inner, bool is_new, double *sum)
+{
+    qd_join *join = views->join;
+    qd_join_region *was = &join->regions[row * QD_REGION_BODIES];
+
+    if (!qd_array_reserve(views->heap, join->bodies.of, join->bodies.capacity, join->bodies.count)) {
+        views->no_memory = true;
+        return;
+    }
+    const float way = is_new ? 0 : way_of(inner, was);
+    add_derived(views, row, is_new ? inner->at : was->at, is_new);
+    *was = *inner;
+    join->bodies.slack = way > join->bodies.slack ? way : join->bodies.slack;
+    *sum += (double)join->bodies.of[join->bodies.count - 1].radius_was;
 }
 
 static void note_row(qd_views *views, uint32_t row, double *sum)
@@ -177,15 +201,14 @@ static void note_row(qd_views *views, uint32_t row, double *sum)
     const qd_join_region inner = region_of(observer, QD_BODY_INNER);
     const bool is_new = qd_derived_update(views, row, way_of(&inner, regions) > join->grid.reach);
 
-    join->derived[row].rank = observer->rank;
     if (observer->is_derived) {
-        join->bodies.masks &= observer->mask;
-        join->bodies.teams |= observer->team;
+        note_other_derived(views, row, &inner, is_new, sum);
+        return;
     }
     join->bodies.with_entries += observer->state == QD_OBSERVER_LIVE && !observer->is_derived;
     for (unsigned what = 0; what < QD_REGION_BODIES; what++) {
         const qd_join_region now = what == QD_BODY_INNER ? inner : region_of(observer, what);
-        const qd_join_region was = is_new ? none : regions[what]; /* it had nothing in its region */
+        const qd_join_region was = regions[what];
         const uint32_t region = row * QD_REGION_BODIES + what;
         const float way = way_of(&now, &was);
 
@@ -197,12 +220,12 @@ static void note_row(qd_views *views, uint32_t row, double *sum)
         if (way > join->grid.reach) {
             /* An entity that stays in the region is found twice: it goes and comes. */
             views->attention[row] |= QD_ATTEND_ONCE;
-            add_body(views, observer, region, &now, &none);
-            add_body(views, observer, region, &none, &was);
+            add_body(views, region, &now, &none);
+            add_body(views, region, &none, &was);
             continue;
         }
         join->bodies.slack = way > join->bodies.slack ? way : join->bodies.slack;
-        add_body(views, observer, region, &now, &was);
+        add_body(views, region, &now, &was);
     }
 }
 
@@ -216,6 +239,7 @@ void qd_join_bodies_note(qd_views *views)
     bodies->masks = UINT32_MAX;
     bodies->teams = 0;
     bodies->is_plain = true;
+    qd_turns_clear(views->join);
     if (!fit_rows(views) || !qd_once_choose(views)) {
         views->no_memory = true;
         return;
@@ -290,7 +314,6 @@ static void follow_span(size_t span, void *argument)
         body->now[1] = was[1] = y;
         body->now[2] = was[2] = z;
         body->differ = body->relayed = 0;
-        body->binding = QD_JOIN_FREE;
         body->joint = joint_of(views, observer);
         join->derived[row].rank = observer->rank;
     }

@@ -5,7 +5,6 @@
 
 #include "../../../base/ablation.h"
 #include "../derived/derived_compare.h"
-#include "../derived/derived_limit.h"
 
 /* ---- while masks are in the cache ---- */
 
@@ -90,7 +89,7 @@ void qd_lists_group(const qd_views *views, qd_join_block *block, size_t before, 
     const uint32_t end = block->group->first + block->group->count;
     struct listing listing;
 
-    part->is_listed &= part->found == 0 && part->bindings == 0 && part->changes <= part->room;
+    part->is_listed &= part->found == 0 && part->changes <= part->room;
     if (!part->is_listed) {
         remove_selves(views, block, part);
         return;
@@ -166,22 +165,12 @@ static void list_body(const qd_views *views, qd_join_block *block, uint32_t i, q
                       qd_crossing **changes)
 {
     const qd_join_body *body = &views->join->plan.bodies[i];
+    qd_crossing **to = body->is_derived ? changes : found;
 
-    if (body->differ == 0 && body->binding != QD_JOIN_BINDS) {
-        return;
-    }
-    if (!block->has_slots) {
+    if (body->differ > 0 && !block->has_slots) {
         qd_join_block_slots(block);
     }
-    if (!body->is_derived) {
-        *found = add_crossings(views, block, i, *found);
-        return;
-    }
-    *changes = add_crossings(views, block, i, *changes);
-    if (body->binding == QD_JOIN_BINDS) {
-        qd_derived_list_chosen(&views->join->derived[body->region / QD_REGION_BODIES], block,
-                               qd_join_masks_of(views->join, block->group, i));
-    }
+    *to = add_crossings(views, block, i, *to);
 }
 
 void qd_lists_part(size_t task, void *argument)

@@ -5,8 +5,10 @@
 
 #include "../../../base/ablation.h"
 #include "../derived/derived_compare.h"
-#include "../derived/derived_limit.h"
 #include "../derived/derived_once.h"
+#include "../derived/kept.h"
+#include "../derived/kept_compare.h"
+#include "../derived/relay_turns.h"
 #include "join_bodies.h"
 #include "join_lists.h"
 
@@ -16,9 +18,19 @@
 #define AHEAD 8u /* bodies; their rows are anywhere in memory */
 
 #define PARTS_PER_WORKER 4u
-#define PARTS_MAX        256u
 
 /* ---- comparing ---- */
+
+/* Of a view that is not derived: what its region meets. */
+static void compare_region(const qd_views *views, qd_join_block *block, uint32_t i, uint16_t *is, qd_join_part *part)
+{
+    qd_join *join = views->join;
+    qd_join_counts counts;
+
+    qd_join_compare(views, join->kernel, block, &join->plan.bodies[i], NULL, is, is + block->stride, &counts);
+    join->plan.bodies[i].differ = counts.differ;
+    part->found += counts.differ;
+}
 
 static void compare_body(const qd_views *views, qd_join_block *block, uint32_t i, qd_join_part *part)
 {
@@ -27,28 +39,31 @@ static void compare_body(const qd_views *views, qd_join_block *block, uint32_t i
     uint16_t *is = qd_join_masks_of(join, block->group, i), *did = is + block->stride;
     qd_join_counts counts;
 
-    qd_join_compare(views, join->kernel, block, body, qd_join_older_of(join, block->group, i), is, did, &counts);
     if (!body->is_derived) {
-        body->differ = counts.differ;
-        part->found += body->differ;
+        compare_region(views, block, i, is, part);
         return;
     }
     const uint32_t *near = &join->derived[body->region / QD_REGION_BODIES].near;
     part->entries -= *near;
-    if (!qd_derived_compare_bare(views, body, &counts)) {
-        qd_derived_compare(views, block, body, &counts, is, did);
+    if (body->is_kept) {
+        part->kept += qd_kept_compare(views, block, body, i, is);
+    } else {
+        qd_join_compare(views, join->kernel, block, body, qd_join_older_of(join, block->group, i), is, did, &counts);
+        if (!qd_derived_compare_bare(views, body, &counts)) {
+            qd_derived_compare(views, block, body, &counts, is, did);
+        }
     }
     part->entries += *near;
     part->changes += body->differ;
     part->relayed += body->relayed;
-    part->bindings += body->binding == QD_JOIN_BINDS || body->binding == QD_JOIN_UNBINDS;
 }
 
 /* Relays of members that get each position once. `joint` is of the bodies before this one. */
 static void unite_body(const qd_views *views, qd_join_block *block, uint32_t i, uint16_t *joint)
 {
     const qd_join_body *body = &views->join->plan.bodies[i];
-    const uint16_t *is = qd_join_masks_of(views->join, block->group, i);
+    const uint16_t *is = qd_join_masks_of(views->join, block->group, i), *did = is + block->stride;
+    const uint16_t *relayed = is + 2 * (size_t)block->stride;
 
     if (body->joint != *joint && *joint != 0) {
         qd_once_flush(views, block, *joint);
@@ -56,7 +71,26 @@ static void unite_body(const qd_views *views, qd_join_block *block, uint32_t i, 
         qd_once_start(block);
     }
     *joint = body->joint;
-    qd_once_add(block, is, is + block->stride);
+    if (body->has_turns) {
+        qd_once_add(block, relayed, relayed, NULL);
+        return;
+    }
+    if (!block->grid->all_moved && !block->has_moved) {
+        qd_join_block_moved(block);
+    }
+    qd_once_add(block, is, did, block->grid->all_moved ? NULL : block->moved);
+}
+
+/* A kept view reads what its observer asks for. */
+static void fetch_row(const qd_views *views, const qd_join_body *body)
+{
+    const uint32_t row = body->region / QD_REGION_BODIES;
+    const char *observer = (const char *)&views->observers[row];
+
+    __builtin_prefetch(&views->join->derived[row], 1);
+    for (size_t line = 0; line < sizeof(qd_observer) && body->is_kept; line += 64) {
+        __builtin_prefetch(observer + line);
+    }
 }
 
 static void compare_group(const qd_views *views, qd_join_block *block, uint32_t end, qd_join_part *part)
@@ -66,10 +100,7 @@ static void compare_group(const qd_views *views, qd_join_block *block, uint32_t 
 
     for (uint32_t i = block->group->first; i < block->group->first + block->group->count; i++) {
         if (i + AHEAD < end) {
-            __builtin_prefetch(&views->join->derived[plan->bodies[i + AHEAD].region / QD_REGION_BODIES], 1);
-        }
-        if (i + 1 < end && plan->bodies[i + 1].is_derived && plan->bodies[i + 1].limit > 0) {
-            qd_derived_limit_fetch(views, &plan->bodies[i + 1]);
+            fetch_row(views, &plan->bodies[i + AHEAD]);
         }
         compare_body(views, block, i, part);
         if (plan->bodies[i].joint != 0) {
@@ -98,30 +129,6 @@ static void compare_part(size_t task, void *argument)
     }
 }
 
-/* Lists of limits that begin or cease to bind come and go. False: no memory. */
-static bool fit_lists(qd_views *views)
-{
-    const qd_join *join = views->join;
-
-    for (uint32_t i = 0; i < join->bodies.count; i++) {
-        const qd_join_body *body = &join->plan.bodies[i];
-        qd_join_derived *row = &join->derived[body->region / QD_REGION_BODIES];
-
-        if (body->binding == QD_JOIN_UNBINDS) {
-            qd_heap_free(views->heap, row->chosen, row->chosen_count * sizeof row->chosen[0]);
-            row->chosen = NULL;
-            row->chosen_count = 0;
-        } else if (body->binding == QD_JOIN_BINDS) {
-            row->chosen = qd_heap_alloc(views->heap, body->limit * sizeof row->chosen[0]);
-            if (!row->chosen) {
-                return false;
-            }
-            row->chosen_count = body->limit;
-        }
-    }
-    return true;
-}
-
 /* ---- a tick ---- */
 
 static const qd_crossings incomplete = {.complete = false};
@@ -139,8 +146,10 @@ static bool make_plan(qd_views *views, uint32_t parts_max)
     if (!qd_join_plan_make(views, &join->grid, &join->bodies, parts_max, &join->plan)) {
         return false;
     }
-    for (uint32_t i = 0; i < join->bodies.count && join->bodies.is_plain; i++) {
-        join->derived[join->plan.bodies[i].region / QD_REGION_BODIES].body = i;
+    for (uint32_t i = 0; i < join->bodies.count; i++) {
+        if (join->plan.bodies[i].is_derived) {
+            join->derived[join->plan.bodies[i].region / QD_REGION_BODIES].body = i;
+        }
     }
     return true;
 }
@@ -149,17 +158,20 @@ static bool advance(qd_views *views, const qd_executor *executor)
 {
     qd_join *join = views->join;
     const size_t parts = executor->width * PARTS_PER_WORKER;
-    const uint32_t parts_max = executor->width == 1 ? 1 : parts < PARTS_MAX ? (uint32_t)parts : PARTS_MAX;
+    const uint32_t parts_max = executor->width == 1        ? 1
+                               : parts < QD_JOIN_PARTS_MAX ? (uint32_t)parts
+                                                           : QD_JOIN_PARTS_MAX;
 
     const bool follows = qd_join_bodies_follow(views, executor);
     if (!follows && !views->no_memory) {
         qd_join_bodies_note(views);
     }
-    if (views->no_memory ||
-        !qd_join_grid_build(views, executor, &join->grid, join->bodies.range, join->bodies.masks, join->bodies.teams)) {
+    const bool stays = !views->no_memory && qd_join_grid_follow(views, executor, &join->grid, join->bodies.range);
+    if (views->no_memory || (!(follows && stays) && !qd_kept_unpack(views, executor)) ||
+        !qd_join_grid_build(views, &join->grid, join->bodies.range, join->bodies.masks, join->bodies.teams)) {
         return false;
     }
-    if (follows && join->grid.stays) {
+    if (follows && stays) {
         qd_join_plan_follow(views, executor, &join->grid, &join->bodies, parts_max, &join->plan);
         return true;
     }
@@ -170,19 +182,18 @@ static bool advance(qd_views *views, const qd_executor *executor)
 }
 
 /* Memory for the blocks of the parts, for all masks and for lists of changes. */
-static bool fit_comparing(qd_views *views)
+static bool fit_comparing(qd_views *views, const qd_executor *executor)
 {
     qd_join *join = views->join;
     const size_t listed = qd_lists_place(&join->plan) * sizeof join->found[0];
 
     join->block_bytes = qd_join_block_bytes(&join->grid, &join->plan, qd_views_axes(views));
     join->blocks = qd_block_fit(&join->memory_of_blocks, views->heap, join->block_bytes * join->plan.part_count);
-    join->older =
-        join->masks_round + 1 == views->round && join->grid.stays && !QD_WITHOUT(OLDER_MASKS) ? join->masks : NULL;
-    join->masks =
-        qd_block_fit(&join->memory_of_masks[views->round % 2], views->heap, join->plan.masks * sizeof join->masks[0]);
+    join->older = join->masks_round + 1 == views->round && join->grid.stays ? join->masks : NULL;
+    join->masks = qd_block_fit(&join->memory_of_masks[views->round % 2], views->heap,
+                               (join->plan.masks + QD_JOIN_FOUR) * sizeof join->masks[0]);
     join->found = qd_block_fit(&join->memory_of_found, views->heap, listed);
-    return join->blocks && join->masks && join->found && qd_once_begin(views);
+    return join->blocks && join->masks && join->found && qd_once_begin(views) && qd_turns_make(views, executor);
 }
 
 static void choose_kernel(qd_views *views)
@@ -197,7 +208,6 @@ qd_crossings qd_join_tick(qd_views *views, const qd_executor *executor, uint64_t
     qd_join *join = views->join;
     const uint32_t tuned = views->join_tuning.looks_without_hits_max;
     qd_crossings all = {.complete = true};
-    size_t bindings = 0;
 
     choose_kernel(views);
     join->relayed = 0;
@@ -208,16 +218,16 @@ qd_crossings qd_join_tick(qd_views *views, const qd_executor *executor, uint64_t
     if (join->gave_up) {
         return incomplete;
     }
-    if (!fit_comparing(views)) {
+    if (!fit_comparing(views, executor)) {
         return fail(views);
     }
     executor->run(executor->context, join->plan.part_count, compare_part, views);
     join->masks_round = views->round;
+    qd_kept_drop_lists(views);
     for (uint32_t i = 0; i < join->plan.part_count; i++) {
         all.count += join->plan.parts[i].found;
         all.change_count += join->plan.parts[i].changes;
         all.entries += join->plan.parts[i].entries;
-        bindings += join->plan.parts[i].bindings;
     }
     if (all.count > limit || views->visible_count + all.entries > limit) {
         return incomplete;
@@ -228,7 +238,7 @@ qd_crossings qd_join_tick(qd_views *views, const qd_executor *executor, uint64_t
         qd_crossing *memory =
             qd_block_fit(&join->memory_of_found, views->heap, (all.count + all.change_count) * sizeof memory[0]);
 
-        if (!memory || (bindings > 0 && !fit_lists(views))) {
+        if (!memory) {
             return fail(views);
         }
         join->found = memory;
@@ -255,7 +265,8 @@ void qd_join_release(qd_join *join, qd_heap *heap)
 {
     const bool gave_up = join->gave_up;
     qd_block *blocks[] = {&join->plan.block,         &join->memory_of_blocks, &join->memory_of_masks[0],
-                          &join->memory_of_masks[1], &join->memory_of_found,  &join->memory_of_once};
+                          &join->memory_of_masks[1], &join->memory_of_found,  &join->memory_of_once,
+                          &join->memory_of_lists,    &join->memory_of_turns};
 
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
         qd_block_deinit(blocks[i], heap);

@@ -10,15 +10,16 @@
 #include "spatial_join.h"
 #include "visibility_index.h"
 
-/* The join pays if an observer has ENTRIES_PER_OBSERVER visible entries on average, at most one in BOX_SHARE observers
- * sees a box, there are BEACONS_FEW beacons or one for BEACON_SHARE observers, and one in MOVED_SHARE entities moves, or
- * one in BUSY_SHARE observers costs time without moves. Once in use, it stays so with half of that, or twice as many
- * boxes and beacons. */
+/* The join pays if an observer has ENTRIES_PER_OBSERVER visible entries on average, there are BEACONS_FEW beacons or one
+ * for BEACON_SHARE observers, and one in MOVED_SHARE entities moves, or one in BUSY_SHARE observers costs time without
+ * moves. The index finds boxes faster: with more of them than BOX_SHARE, one in MOVED_SHARE_OF_BOXES entities must move.
+ * Once in use, it stays so with half of that, or twice as many boxes and beacons. */
 #define ENTRIES_PER_OBSERVER 4u
 #define BOX_SHARE            8u
 #define BEACONS_FEW          4u
 #define BEACON_SHARE         256u
 #define MOVED_SHARE          32u
+#define MOVED_SHARE_OF_BOXES 4u
 #define BUSY_SHARE           16u
 
 #define AHEAD 16u /* events; their bodies are anywhere in memory */
@@ -180,13 +181,14 @@ static bool join_pays(const qd_views *views)
     if (views->suspended || views->join->gave_up || views->join_tuning.never) {
         return false;
     }
-    const bool is_worked = (uint64_t)views->move_count * slack * MOVED_SHARE >= views->entities->ids.count ||
+    const bool are_boxes = (uint64_t)views->boxes * BOX_SHARE > (uint64_t)views->live * slack;
+    const uint64_t share = are_boxes ? MOVED_SHARE_OF_BOXES : MOVED_SHARE;
+    const bool is_worked = (uint64_t)views->move_count * slack * share >= views->entities->ids.count ||
                            (uint64_t)views->busy * slack * BUSY_SHARE >= views->live;
     const bool has_few_beacons =
         views->beacons <= BEACONS_FEW || (uint64_t)views->beacons * BEACON_SHARE <= (uint64_t)views->live * slack;
     return views->join_tuning.always ||
-           (views->live > 0 && entries / ENTRIES_PER_OBSERVER >= views->live &&
-            (uint64_t)views->boxes * BOX_SHARE <= (uint64_t)views->live * slack && has_few_beacons && is_worked);
+           (views->live > 0 && entries / ENTRIES_PER_OBSERVER >= views->live && has_few_beacons && is_worked);
 }
 
 static void stop_join(qd_views *views)

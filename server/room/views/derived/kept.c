@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kept.h"
+
+#include <string.h>
+
+#include "../state/rule.h"
+
+bool qd_kept_has_turns(const qd_observer *observer)
+{
+    /* The corners of a box are less than twice as far as its sides. */
+    const float reach = qd_observer_widest(observer) * (observer->kind == QD_ROOM_BOX ? 2 : 1);
+    const bool relays_all = observer->tiers == 1 && observer->relay_every[0] == 1 && observer->relay_range[0] >= reach;
+
+    return observer->tiers > 0 && !relays_all;
+}
+
+bool qd_kept_suits(const qd_observer *observer)
+{
+    return observer->kind != QD_ROOM_CIRCLE || observer->leave_margin > 0 || observer->enter_budget > 0 ||
+           observer->limit > 0 || observer->hide_count > 0 || qd_kept_has_turns(observer);
+}
+
+/* ---- masks of the last tick ---- */
+
+/* The masks that a body had at the last tick; rows of `stride`. */
+struct masks {
+    const qd_join_area *area;
+    uint16_t *seen, *waits; /* NULL: nothing does */
+    uint32_t stride;
+};
+
+/* Of a row in masks, between ticks or before its groups are made again. */
+static struct masks masks_of(const qd_join *join, const qd_join_group *group, uint32_t body)
+{
+    struct masks masks = {.area = &group->area, .stride = qd_join_stride(qd_join_words(group))};
+
+    masks.seen = qd_join_masks_of(join, group, body);
+    masks.waits = join->plan.bodies[body].has_turns ? masks.seen + 3 * masks.stride : NULL;
+    return masks;
+}
+
+static const qd_join_group *group_of(const qd_join *join, uint32_t body)
+{
+    const qd_join_group *groups = join->plan.groups;
+    uint32_t low = 0, high = join->plan.group_count;
+
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (groups[middle].first <= body) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return &groups[low];
+}
+
+static inline uint32_t waiting(const struct masks *masks, uint32_t point)
+{
+    return masks->waits ? qd_join_get(masks->waits, point) : 0;
+}
+
+static inline void walk_masks(const qd_join_grid *grid, const struct masks *masks, qd_kept_visit *visit, void *context)
+{
+    uint32_t at = 0, first;
+
+    for (uint32_t y = masks->area->y0; y <= masks->area->y1; y++) {
+        const uint32_t count = qd_join_run(grid, masks->area, y, &first);
+
+        for (uint32_t i = 0; i < count; i += QD_JOIN_BITS) {
+            const uint32_t some = count - i < QD_JOIN_BITS ? count - i : QD_JOIN_BITS;
+
+            for (uint64_t left = qd_join_bits_get(masks->seen, at + i, some); left != 0; left &= left - 1) {
+                const uint32_t bit = i + (uint32_t)__builtin_ctzll(left);
+
+                visit(context, grid->entries.slot[first + bit] << 1 | waiting(masks, at + bit));
+            }
+        }
+        at += count;
+    }
+}
+
+/* ---- between ticks ---- */
+
+bool qd_kept_begin(qd_views *views, uint32_t row)
+{
+    const qd_observer *observer = &views->observers[row];
+    const qd_visible_entries *set = &observer->entries;
+    qd_join_derived *derived = &views->join->derived[row];
+    uint32_t count = 0;
+
+    derived->in_masks = false;
+    derived->count = derived->owned = 0;
+    if (observer->seen == 0) {
+        return true;
+    }
+    uint32_t *list = qd_heap_alloc(views->heap, observer->seen * sizeof list[0]);
+    if (!list) {
+        return false;
+    }
+    for (uint32_t at = 0; at < set->capacity; at++) {
+        if (!(set->entry[at] & QD_ENTRY_SEEN)) {
+            continue;
+        }
+        const uint32_t slot = qd_entry_slot(set->entry[at]), reported = *qd_entry_reported(set, &set->entry[at]);
+        const bool waits = (int32_t)(views->targets[slot].position_round - reported) > 0;
+
+        list[count++] = slot << 1 | waits;
+    }
+    QD_ASSERT(count == observer->seen);
+    qd_array_sort(list, count);
+    derived->list = list;
+    derived->count = derived->owned = count;
+    views->join->lists++;
+    return true;
+}
+
+static void drop_list(qd_views *views, qd_join_derived *derived)
+{
+    if (derived->owned > 0) {
+        qd_heap_free(views->heap, derived->list, derived->owned * sizeof derived->list[0]);
+        views->join->lists--;
+    }
+    derived->list = NULL;
+    derived->count = derived->owned = 0;
+}
+
+void qd_kept_forget(qd_views *views, uint32_t row)
+{
+    qd_join_derived *derived = &views->join->derived[row];
+
+    drop_list(views, derived);
+    derived->in_masks = false;
+}
+
+void qd_kept_clear_waits(qd_views *views, uint32_t row)
+{
+    const qd_join *join = views->join;
+    const qd_join_derived *derived = &join->derived[row];
+
+    if (derived->in_masks) {
+        const struct masks masks = masks_of(join, group_of(join, derived->body), derived->body);
+
+        if (masks.waits) {
+            memset(masks.waits, 0, masks.stride * sizeof masks.waits[0]);
+        }
+        return;
+    }
+    for (uint32_t i = 0; i < derived->owned; i++) {
+        derived->list[i] &= ~UINT32_C(1);
+    }
+}
+
+void qd_kept_walk(const qd_views *views, uint32_t row, qd_kept_visit *visit, void *context)
+{
+    const qd_join *join = views->join;
+    const qd_join_derived *derived = &join->derived[row];
+
+    if (derived->in_masks) {
+        const struct masks masks = masks_of(join, group_of(join, derived->body), derived->body);
+
+        walk_masks(&join->grid, &masks, visit, context);
+        return;
+    }
+    for (uint32_t i = 0; i < derived->count; i++) {
+        visit(context, derived->list[i]);
+    }
+}
+
+/* The point of an entry in the area; false: it is not there. */
+static bool point_of(const qd_join_grid *grid, const qd_join_area *area, uint32_t entry, uint32_t *point)
+{
+    uint32_t at = 0, first;
+
+    for (uint32_t y = area->y0; y <= area->y1; y++) {
+        const uint32_t count = qd_join_run(grid, area, y, &first);
+
+        if (entry - first < count) {
+            *point = at + entry - first;
+            return true;
+        }
+        at += count;
+    }
+    return false;
+}
+
+bool qd_kept_has(const qd_views *views, uint32_t row, uint32_t slot)
+{
+    const qd_join *join = views->join;
+    const qd_join_derived *derived = &join->derived[row];
+    uint32_t point, low = 0, high = derived->count;
+
+    if (derived->in_masks) {
+        const struct masks masks = masks_of(join, group_of(join, derived->body), derived->body);
+
+        return point_of(&join->grid, masks.area, join->grid.place[slot], &point) && qd_join_get(masks.seen, point);
+    }
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (qd_kept_slot(derived->list[middle]) < slot) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < derived->count && qd_kept_slot(derived->list[low]) == slot;
+}
+
+/* ---- from masks to lists ---- */
+
+struct unpacking {
+    const qd_views *views;
+    uint32_t *items;
+    size_t first[QD_JOIN_PARTS_MAX]; /* of each part */
+};
+
+static void add_item(void *context, uint32_t item)
+{
+    uint32_t **to = context;
+
+    *(*to)++ = item;
+}
+
+static void unpack_part(size_t task, void *argument)
+{
+    const struct unpacking *unpacking = argument;
+    const qd_join *join = unpacking->views->join;
+    const qd_join_part *part = &join->plan.parts[task];
+    uint32_t *to = unpacking->items + unpacking->first[task];
+
+    for (uint32_t g = part->first; g < part->end; g++) {
+        const qd_join_group *group = &join->plan.groups[g];
+
+        for (uint32_t i = group->first; i < group->first + group->count; i++) {
+            const qd_join_body *body = &join->plan.bodies[i];
+            qd_join_derived *derived = &join->derived[body->region / QD_REGION_BODIES];
+
+            if (!body->is_kept || !derived->in_masks || derived->body != i) {
+                continue;
+            }
+            const struct masks masks = masks_of(join, group, i);
+
+            derived->list = to;
+            walk_masks(&join->grid, &masks, add_item, &to);
+            derived->count = (uint32_t)(to - derived->list);
+            derived->in_masks = false;
+        }
+    }
+}
+
+bool qd_kept_unpack(qd_views *views, const qd_executor *executor)
+{
+    qd_join *join = views->join;
+    struct unpacking unpacking = {.views = views};
+    size_t count = 0;
+
+    if (join->masks_round + 1 != views->round) {
+        return true;
+    }
+    for (uint32_t i = 0; i < join->plan.part_count; i++) {
+        unpacking.first[i] = count;
+        count += join->plan.parts[i].kept;
+    }
+    unpacking.items = qd_block_fit(&join->memory_of_lists, views->heap, count * sizeof unpacking.items[0]);
+    if (!unpacking.items && count > 0) {
+        return false;
+    }
+    executor->run(executor->context, join->plan.part_count, unpack_part, &unpacking);
+    return true;
+}
+
+/* ---- from the last tick to this one ---- */
+
+/* From masks of the same points, or of the same entries in another area. */
+static void shift(const qd_join_block *block, const qd_join_area *before, const uint16_t *from, uint16_t *to)
+{
+    const qd_join_area *area = &block->group->area;
+    uint32_t at = 0, at_before = 0, first, first_before;
+
+    memset(to, 0, block->stride * sizeof to[0]);
+    for (uint32_t y = before->y0; y < area->y0 && y <= before->y1; y++) {
+        at_before += qd_join_run(block->grid, before, y, &first_before);
+    }
+    for (uint32_t y = area->y0; y <= area->y1; y++) {
+        const uint32_t count = qd_join_run(block->grid, area, y, &first);
+
+        if (y >= before->y0 && y <= before->y1) {
+            const uint32_t count_before = qd_join_run(block->grid, before, y, &first_before);
+            const uint32_t low = first > first_before ? first : first_before;
+            const uint32_t end = first + count, end_before = first_before + count_before;
+            const uint32_t high = end < end_before ? end : end_before;
+
+            for (uint32_t i = low; i < high; i += QD_JOIN_BITS) {
+                const uint32_t some = high - i < QD_JOIN_BITS ? high - i : QD_JOIN_BITS;
+
+                qd_join_bits_add(to, at + i - first, qd_join_bits_get(from, at_before + i - first_before, some));
+            }
+            at_before += count_before;
+        }
+        at += count;
+    }
+}
+
+static void load_masks(const qd_join *join, const qd_join_block *block, uint32_t body, uint16_t *seen, uint16_t *waits)
+{
+    const qd_join_group *group = block->group;
+    const uint32_t stride = qd_join_stride(qd_join_words_of(group->stays ? group->points : group->points_before));
+    const uint16_t *from = join->older + group->older + group->rows * (size_t)(body - group->first) * stride;
+
+    if (group->stays) {
+        memcpy(seen, from, stride * sizeof seen[0]);
+    } else {
+        shift(block, &group->before, from, seen);
+    }
+    if (waits && group->stays) {
+        memcpy(waits, from + 3 * (size_t)stride, stride * sizeof waits[0]);
+    } else if (waits) {
+        shift(block, &group->before, from + 3 * (size_t)stride, waits);
+    }
+}
+
+void qd_kept_load(const qd_views *views, const qd_join_block *block, uint32_t body, uint16_t *seen, uint16_t *waits)
+{
+    const qd_join *join = views->join;
+    const qd_join_derived *derived = &join->derived[join->plan.bodies[body].region / QD_REGION_BODIES];
+
+    if (derived->in_masks) {
+        load_masks(join, block, body, seen, waits);
+        return;
+    }
+    memset(seen, 0, block->stride * sizeof seen[0]);
+    if (waits) {
+        memset(waits, 0, block->stride * sizeof waits[0]);
+    }
+    for (uint32_t i = 0; i < derived->count; i++) {
+        const uint32_t item = derived->list[i], slot = qd_kept_slot(item);
+        const uint32_t point = qd_join_point_of(block, slot);
+
+        qd_join_set(seen, point, true);
+        if (waits && qd_kept_waits(item)) {
+            qd_join_set(waits, point, true);
+        }
+    }
+}
+
+void qd_kept_drop_lists(qd_views *views)
+{
+    qd_join *join = views->join;
+
+    for (uint32_t row = 0; row < join->row_count && join->lists > 0; row++) {
+        if (join->derived[row].in_masks) {
+            drop_list(views, &join->derived[row]);
+        }
+    }
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Kept views: derived views that depend on what they were. With a margin, an angle, a budget or a limit, what is near does
+ * not decide alone; with tiers, positions wait for their turn. What is in such a view, and what of it waits, stays in the
+ * masks of its body from tick to tick. When the grid or the groups are made again, it becomes lists of slots, and masks
+ * again at the same tick. A view that has just become kept is a list, too.
+ *
+ * In lists and walks an item is `slot << 1 | waits`.
+ */
+#ifndef QD_ROOM_VIEWS_DERIVED_KEPT_H
+#define QD_ROOM_VIEWS_DERIVED_KEPT_H
+
+#include "../join/join.h"
+
+static inline uint32_t qd_kept_slot(uint32_t item)
+{
+    return item >> 1;
+}
+static inline bool qd_kept_waits(uint32_t item)
+{
+    return item & 1;
+}
+
+/* Whether a derived view of such an observer is kept. */
+bool qd_kept_suits(const qd_observer *observer);
+/* Its positions wait for their turn, because some tier does not relay all of them at each tick. */
+bool qd_kept_has_turns(const qd_observer *observer);
+
+/* ---- between ticks ---- */
+
+/* Makes the view of a row a list: what is seen in its entries, and waits. False: no memory. */
+bool qd_kept_begin(qd_views *views, uint32_t row) QD_MUST_USE;
+/* Forgets it. */
+void qd_kept_forget(qd_views *views, uint32_t row);
+/* All of it is relayed: nothing waits. */
+void qd_kept_clear_waits(qd_views *views, uint32_t row);
+/* Calls `visit` with each item. */
+typedef void qd_kept_visit(void *context, uint32_t item);
+void qd_kept_walk(const qd_views *views, uint32_t row, qd_kept_visit *visit, void *context);
+bool qd_kept_has(const qd_views *views, uint32_t row, uint32_t slot);
+
+/* ---- at a tick ---- */
+
+/* Before the grid or the groups are made again: all become lists. False: no memory. */
+bool qd_kept_unpack(qd_views *views, const qd_executor *executor) QD_MUST_USE;
+/* The masks of the body as of the last tick, for the points as they are at this one: what is in its view, and what waits
+ * (NULL: nothing does). In tasks. An entity that went far is the point where it is, if that is in the area. */
+void qd_kept_load(const qd_views *views, const qd_join_block *block, uint32_t body, uint16_t *seen, uint16_t *waits);
+/* The masks of a body are those of this tick. In tasks. */
+static inline void qd_kept_store(qd_join_derived *derived)
+{
+    derived->in_masks = true;
+}
+/* All are in masks. */
+void qd_kept_drop_lists(qd_views *views);
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The steps of the kernel (join_kernel.c) with AVX2 and AVX-512.
+ */
+#ifndef QD_ROOM_VIEWS_JOIN_JOIN_KERNEL_X86_H
+#define QD_ROOM_VIEWS_JOIN_JOIN_KERNEL_X86_H
+
+#include <immintrin.h>
+
+#define AVX2   __attribute__((target("avx2,fma,popcnt,bmi")))
+#define AVX512 __attribute__((target("avx512f,avx512vl,avx512dq,popcnt,bmi")))
+
+AVX2 INLINE uint16_t mask_avx2(float *const at[3], uint32_t i, const qd_join_ball *ball, uint32_t *unsure,
+                               unsigned axes)
+{
+    uint32_t maybe = 0, surely = 0;
+
+    for (uint32_t half = 0; half < QD_JOIN_LANES; half += 8) {
+        __m256 sum = _mm256_setzero_ps();
+
+        for (unsigned k = 0; k < axes; k++) {
+            const __m256 apart = _mm256_sub_ps(_mm256_loadu_ps(at[k] + i + half), _mm256_set1_ps(ball->at[k]));
+
+            sum = _mm256_fmadd_ps(apart, apart, sum);
+        }
+        const __m256 near = _mm256_cmp_ps(sum, _mm256_set1_ps(ball->outside), _CMP_LE_OQ);
+        const __m256 in = _mm256_cmp_ps(sum, _mm256_set1_ps(ball->inside), _CMP_LT_OQ);
+
+        maybe |= (uint32_t)_mm256_movemask_ps(near) << half;
+        surely |= (uint32_t)_mm256_movemask_ps(in) << half;
+    }
+    *unsure |= maybe ^ surely;
+    return (uint16_t)maybe;
+}
+
+AVX2 INLINE uint32_t cone_avx2(float *const at[3], uint32_t i, const qd_join_cone *cone, uint32_t *surely,
+                               unsigned axes)
+{
+    uint32_t out = 0, in = 0;
+
+    for (uint32_t half = 0; half < QD_JOIN_LANES; half += 8) {
+        __m256 square = _mm256_setzero_ps(), along = _mm256_setzero_ps();
+
+        for (unsigned k = 0; k < axes; k++) {
+            const __m256 apart = _mm256_sub_ps(_mm256_loadu_ps(at[k] + i + half), _mm256_set1_ps(cone->at[k]));
+
+            square = _mm256_fmadd_ps(apart, apart, square);
+            along = _mm256_fmadd_ps(apart, _mm256_set1_ps(cone->axis[k]), along);
+        }
+        const __m256 distance = _mm256_sqrt_ps(square);
+        const __m256 error = _mm256_mul_ps(distance, _mm256_set1_ps(QD_JOIN_CONE_SHARE));
+        const __m256 beyond = _mm256_fnmadd_ps(_mm256_set1_ps(cone->cosine), distance, along);
+        const __m256 is_known = _mm256_and_ps(_mm256_cmp_ps(square, _mm256_set1_ps(QD_JOIN_SQUARE_MIN), _CMP_GE_OQ),
+                                              _mm256_cmp_ps(square, _mm256_set1_ps(FLT_MAX), _CMP_LE_OQ));
+        const __m256 is_out = _mm256_cmp_ps(_mm256_add_ps(beyond, error), _mm256_setzero_ps(), _CMP_LT_OQ);
+        const __m256 is_in = _mm256_cmp_ps(beyond, error, _CMP_GT_OQ);
+
+        out |= (uint32_t)_mm256_movemask_ps(_mm256_and_ps(is_known, is_out)) << half;
+        in |= (uint32_t)_mm256_movemask_ps(_mm256_and_ps(is_known, is_in)) << half;
+    }
+    *surely = in;
+    return ~out;
+}
+
+AVX2 INLINE uint32_t between_avx2(float *const at[3], uint32_t i, const qd_join_walls *walls, unsigned axes)
+{
+    uint32_t in = UINT32_MAX;
+
+    for (unsigned k = 0; k < axes; k++) {
+        uint32_t along = 0;
+
+        for (uint32_t half = 0; half < QD_JOIN_LANES; half += 8) {
+            const __m256 one = _mm256_loadu_ps(at[k] + i + half);
+            const __m256 is = _mm256_and_ps(_mm256_cmp_ps(_mm256_set1_ps(walls->lo[k]), one, _CMP_LE_OQ),
+                                            _mm256_cmp_ps(one, _mm256_set1_ps(walls->hi[k]), _CMP_LE_OQ));
+
+            along |= (uint32_t)_mm256_movemask_ps(is) << half;
+        }
+        in &= along;
+    }
+    return in;
+}
+
+AVX2 INLINE float farthest_avx2(float *const at[3], uint32_t words, const float center[3], const uint16_t *masks,
+                                unsigned axes)
+{
+    const __m256i bits = _mm256_setr_epi32(1, 1 << 1, 1 << 2, 1 << 3, 1 << 4, 1 << 5, 1 << 6, 1 << 7);
+    __m256 most = _mm256_setzero_ps();
+    float lanes[8], all = 0;
+
+    for (uint32_t word = 0; word < words; word++) {
+        for (uint32_t half = 0; half < QD_JOIN_LANES && masks[word] != 0; half += 8) {
+            const __m256i mask = _mm256_and_si256(_mm256_set1_epi32(masks[word] >> half), bits);
+            __m256 square = _mm256_setzero_ps();
+
+            for (unsigned k = 0; k < axes; k++) {
+                const float *from = at[k] + word * QD_JOIN_LANES + half;
+                const __m256 apart = _mm256_sub_ps(_mm256_loadu_ps(from), _mm256_set1_ps(center[k]));
+
+                square = _mm256_fmadd_ps(apart, apart, square);
+            }
+            most = _mm256_max_ps(most, _mm256_and_ps(square, _mm256_castsi256_ps(_mm256_cmpeq_epi32(mask, bits))));
+        }
+    }
+    _mm256_storeu_ps(lanes, most);
+    for (uint32_t lane = 0; lane < 8; lane++) {
+        all = lanes[lane] > all ? lanes[lane] : all;
+    }
+    return all;
+}
+
+AVX2 INLINE uint32_t admit_avx2(const uint32_t *category, const uint32_t *teams, uint32_t i, uint32_t mask,
+                                uint32_t team)
+{
+    return admit_plain(category, teams, i, mask, team);
+}
+
+AVX2 INLINE uint32_t *pack_avx2(const uint32_t *from, uint32_t mask, uint32_t *to)
+{
+    return pack_plain(from, mask, to);
+}
+
+AVX512 INLINE uint16_t mask_avx512(float *const at[3], uint32_t i, const qd_join_ball *ball, uint32_t *unsure,
+                                   unsigned axes)
+{
+    __m512 sum = _mm512_setzero_ps();
+
+    for (unsigned k = 0; k < axes; k++) {
+        const __m512 apart = _mm512_sub_ps(_mm512_loadu_ps(at[k] + i), _mm512_set1_ps(ball->at[k]));
+
+        sum = k == 0 ? _mm512_mul_ps(apart, apart) : _mm512_fmadd_ps(apart, apart, sum);
+    }
+    const uint32_t maybe = _mm512_cmp_ps_mask(sum, _mm512_set1_ps(ball->outside), _CMP_LE_OQ);
+    const uint32_t surely = _mm512_cmp_ps_mask(sum, _mm512_set1_ps(ball->inside), _CMP_LT_OQ);
+
+    *unsure |= maybe ^ surely;
+    return (uint16_t)maybe;
+}
+
+AVX512 INLINE uint32_t cone_avx512(float *const at[3], uint32_t i, const qd_join_cone *cone, uint32_t *surely,
+                                   unsigned axes)
+{
+    __m512 square = _mm512_setzero_ps(), along = _mm512_setzero_ps();
+
+    for (unsigned k = 0; k < axes; k++) {
+        const __m512 apart = _mm512_sub_ps(_mm512_loadu_ps(at[k] + i), _mm512_set1_ps(cone->at[k]));
+
+        square = _mm512_fmadd_ps(apart, apart, square);
+        along = _mm512_fmadd_ps(apart, _mm512_set1_ps(cone->axis[k]), along);
+    }
+    const __m512 distance = _mm512_sqrt_ps(square);
+    const __m512 error = _mm512_mul_ps(distance, _mm512_set1_ps(QD_JOIN_CONE_SHARE));
+    const __m512 beyond = _mm512_fnmadd_ps(_mm512_set1_ps(cone->cosine), distance, along);
+    const uint32_t is_known = _mm512_cmp_ps_mask(square, _mm512_set1_ps(QD_JOIN_SQUARE_MIN), _CMP_GE_OQ) &
+                              (uint32_t)_mm512_cmp_ps_mask(square, _mm512_set1_ps(FLT_MAX), _CMP_LE_OQ);
+
+    *surely = is_known & (uint32_t)_mm512_cmp_ps_mask(beyond, error, _CMP_GT_OQ);
+    return ~(is_known & (uint32_t)_mm512_cmp_ps_mask(_mm512_add_ps(beyond, error), _mm512_setzero_ps(), _CMP_LT_OQ));
+}
+
+AVX512 INLINE uint32_t between_avx512(float *const at[3], uint32_t i, const qd_join_walls *walls, unsigned axes)
+{
+    uint32_t in = UINT32_MAX;
+
+    for (unsigned k = 0; k < axes; k++) {
+        const __m512 one = _mm512_loadu_ps(at[k] + i);
+
+        in &= _mm512_cmp_ps_mask(_mm512_set1_ps(walls->lo[k]), one, _CMP_LE_OQ) &
+              (uint32_t)_mm512_cmp_ps_mask(one, _mm512_set1_ps(walls->hi[k]), _CMP_LE_OQ);
+    }
+    return in;
+}
+
+AVX512 INLINE float farthest_avx512(float *const at[3], uint32_t words, const float center[3], const uint16_t *masks,
+                                    unsigned axes)
+{
+    __m512 most = _mm512_setzero_ps();
+
+    for (uint32_t word = 0; word < words; word++) {
+        __m512 square = _mm512_setzero_ps();
+
+        if (masks[word] == 0) {
+            continue;
+        }
+        for (unsigned k = 0; k < axes; k++) {
+            const float *from = at[k] + word * QD_JOIN_LANES;
+            const __m512 apart = _mm512_sub_ps(_mm512_loadu_ps(from), _mm512_set1_ps(center[k]));
+
+            square = _mm512_fmadd_ps(apart, apart, square);
+        }
+        most = _mm512_mask_max_ps(most, masks[word], most, square);
+    }
+    return _mm512_reduce_max_ps(most);
+}
+
+AVX512 INLINE uint32_t admit_avx512(const uint32_t *category, const uint32_t *teams, uint32_t i, uint32_t mask,
+                                    uint32_t team)
+{
+    const __m512i other = _mm512_loadu_si512(teams + i);
+    const __mmask16 may = _mm512_test_epi32_mask(_mm512_loadu_si512(category + i), _mm512_set1_epi32((int)mask));
+    const __mmask16 same = _mm512_cmpeq_epi32_mask(other, _mm512_set1_epi32((int)team));
+    const __mmask16 has_team = team == 0 ? 0 : _mm512_test_epi32_mask(other, other);
+
+    return may & (uint32_t)(same | (uint16_t)~has_team);
+}
+
+/* A whole store is faster than one that compresses, on some machines many times. */
+AVX512 INLINE uint32_t *pack_avx512(const uint32_t *from, uint32_t mask, uint32_t *to)
+{
+    const uint32_t count = (uint32_t)__builtin_popcount(mask);
+    const __m512i packed = _mm512_maskz_compress_epi32((__mmask16)mask, _mm512_loadu_si512(from));
+
+    _mm512_mask_storeu_epi32(to, (__mmask16)((1u << count) - 1), packed);
+    return to + count;
+}
+
+#endif
