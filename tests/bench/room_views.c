@@ -14,7 +14,12 @@
  *     --radius R      of all observers
  *     --moving P      only P % of the entities move
  *     --boxes P       P % of the observers see a square instead of a circle
+ *     --cones D       the observers see D degrees to each side of a direction
  *     --beacons N     N entities are seen by all observers within 60
+ *     --teams N       observers and entities are of N teams, which do not see each other
+ *     --margin M      leave_margin of all observers
+ *     --budget N      their enter_budget
+ *     --tiers         they relay positions at every tick within half of the radius, and at every fourth beyond
  *
  *     views     10,000 observers of radius 16, anchored to as many entities, which all move: each sees about 48. Then
  *               with limits that bind always, for half of the observers, and never; with relay at every tick, to each
@@ -73,7 +78,11 @@ typedef struct choice {
     float radius;      /* 0: as the scene has it */
     double moving;     /* percent, here and below */
     double boxes;
-    uint32_t beacons;
+    double cones; /* degrees; 0: none */
+    uint32_t beacons, teams;
+    float margin;
+    uint32_t budget;
+    bool tiers;
 } choice;
 
 static rng_stream rng = {1};
@@ -148,15 +157,22 @@ static qd_room *open_room(const scene *of, const choice *chosen, qd_heap *heap, 
 
 static void observe(qd_room *room, uint32_t member, const scene *of, const choice *chosen)
 {
-    static const float relay_range[] = {1e9f};
-    const uint32_t relay_every = of->relay_every > 0 ? of->relay_every : 4;
+    const float near_range = (of->range_min + of->range_max) / 4;
+    const float relay_range[] = {chosen->tiers ? near_range : 1e9f, 1e9f};
+    const uint32_t relay_every[] = {chosen->tiers || of->relay_every > 0 ? 1 : 4, 4};
+    const bool relays = chosen->relay || chosen->tiers || of->relay_every > 0;
+    const float angle = (float)(chosen->cones * 3.14159265 / 180);
 
     qd_room_view_options_set(room, member, (qd_room_view_options){.relays_once = of->relays_once});
     for (uint32_t i = 0; i < of->observers; i++) {
         float x = (float)((double)rng_fraction(&rng) * of->side), y = (float)((double)rng_fraction(&rng) * of->side);
         float range = of->range_min + rng_fraction(&rng) * (of->range_max - of->range_min);
-        uint8_t anchored = of->anchored, kind = QD_REGION_BOX;
-        const bool is_box = floor((i + 1) * chosen->boxes / 100) > floor(i * chosen->boxes / 100);
+        const bool is_cone = chosen->cones > 0;
+        const float direction_x = is_cone ? rng_fraction(&rng) - 0.5f : 0;
+        const float direction_y = is_cone ? rng_fraction(&rng) - 0.5f : 0;
+        uint32_t team = chosen->teams > 0 ? 1 + i % chosen->teams : 0;
+        uint8_t anchored = of->anchored, kind = is_cone ? QD_REGION_CONE : QD_REGION_BOX;
+        const bool is_box = !is_cone && floor((i + 1) * chosen->boxes / 100) > floor(i * chosen->boxes / 100);
         qd_room_refusals refusals;
         qd_msg_observers batch = {.count = 1,
                                   .id = &i,
@@ -164,14 +180,20 @@ static void observe(qd_room *room, uint32_t member, const scene *of, const choic
                                   .entity = &i,
                                   .x = &x,
                                   .y = &y,
-                                  .region = is_box ? &kind : NULL,
+                                  .region = is_box || is_cone ? &kind : NULL,
                                   .range = is_box ? NULL : &range,
                                   .half_x = is_box ? &range : NULL,
                                   .half_y = is_box ? &range : NULL,
+                                  .angle = is_cone ? &angle : NULL,
+                                  .direction_x = is_cone ? &direction_x : NULL,
+                                  .direction_y = is_cone ? &direction_y : NULL,
+                                  .team = &team,
+                                  .leave_margin = &chosen->margin,
+                                  .enter_budget = &chosen->budget,
                                   .limit = &of->limit,
-                                  .tier_count = chosen->relay || of->relay_every > 0 ? 1 : 0,
+                                  .tier_count = chosen->tiers ? 2 : relays,
                                   .relay_range = relay_range,
-                                  .relay_every = &relay_every};
+                                  .relay_every = relay_every};
 
         qd_room_observe(room, member, &batch, &refusals);
         if (refusals.count > 0) {
@@ -223,6 +245,11 @@ static measured measure(const scene *of, const choice *chosen, bool with)
         qd_room_describe(room, member,
                          &(qd_msg_set_description){.count = 1, .id = &c.id[i], .visible_range = &visible_range},
                          &refusals);
+    }
+    for (uint32_t i = 0; i < of->entities && chosen->teams > 0; i++) {
+        const uint32_t team = 1 + i % chosen->teams;
+
+        qd_room_describe(room, member, &(qd_msg_set_description){.count = 1, .id = &c.id[i], .team = &team}, &refusals);
     }
     batch.count = movers;
     for (uint32_t t = 0; t < chosen->ticks + WARM; t++) {
@@ -311,6 +338,10 @@ int main(int argument_count, char **arguments)
             chosen.relay = true;
             continue;
         }
+        if (strcmp(arguments[i], "--tiers") == 0) {
+            chosen.tiers = true;
+            continue;
+        }
         if (strcmp(arguments[i], "--case") == 0) {
             chosen.part = next;
         } else if (strcmp(arguments[i], "--index") == 0) {
@@ -325,6 +356,14 @@ int main(int argument_count, char **arguments)
             chosen.moving = strtod(next, NULL);
         } else if (strcmp(arguments[i], "--boxes") == 0) {
             chosen.boxes = strtod(next, NULL);
+        } else if (strcmp(arguments[i], "--cones") == 0) {
+            chosen.cones = strtod(next, NULL);
+        } else if (strcmp(arguments[i], "--teams") == 0) {
+            chosen.teams = (uint32_t)strtoul(next, NULL, 10);
+        } else if (strcmp(arguments[i], "--margin") == 0) {
+            chosen.margin = strtof(next, NULL);
+        } else if (strcmp(arguments[i], "--budget") == 0) {
+            chosen.budget = (uint32_t)strtoul(next, NULL, 10);
         } else if (strcmp(arguments[i], "--beacons") == 0) {
             chosen.beacons = (uint32_t)strtoul(next, NULL, 10);
         } else {
