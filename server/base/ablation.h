@@ -61,6 +61,7 @@
     X(BRUTE_BYTES, "brute_bytes")                                                                                      \
     X(AUTO_BRUTE, "auto_brute")                                                                                        \
     X(AUTO_TRIES, "auto_tries")                                                                                        \
+    X(HELD_BUDGET, "held_budget")                                                                                      \
     X(SPATIAL_JOIN, "spatial_join")                                                                                    \
     X(DERIVED_VIEWS, "derived_views")                                                                                  \
     X(KEPT_VIEWS, "kept_views")                                                                                        \

@@ -108,4 +108,41 @@ HEAP_TEST(charge_counts_and_is_refused_at_the_limit)
     assert_int_equal(qd_memory_used(), 0);
 }
 
+enum { MESSAGES = 2000, MESSAGE_BYTES = 1024, HELD_BYTES = 128 << 10 };
+
+static void *messages[MESSAGES];
+
+static void *free_messages(void *unused)
+{
+    for (uint32_t i = 0; i < MESSAGES; i++) {
+        qd_shared_free(messages[i], MESSAGE_BYTES);
+    }
+    return unused;
+}
+
+/* The last test, because threads keep what they hold. */
+TEST(messages_between_threads_count_up_to_what_threads_hold)
+{
+    pthread_t thread;
+
+    (void)state;
+    qd_memory_limit_set(LIMIT);
+    for (uint32_t round = 0; round < 20; round++) {
+        qd_memory_limit_footprint(true);
+        for (uint32_t i = 0; i < MESSAGES; i++) {
+            messages[i] = qd_shared_alloc(MESSAGE_BYTES);
+            assert_non_null(messages[i]);
+        }
+        qd_memory_limit_footprint(false);
+        const size_t used = qd_memory_used(), held = (round + 1) * (size_t)HELD_BYTES;
+        assert_in_range(used, MESSAGES * MESSAGE_BYTES, MESSAGES * MESSAGE_BYTES + held);
+        qd_memory_limit_footprint(true);
+        assert_int_equal(pthread_create(&thread, NULL, free_messages, NULL), 0);
+        pthread_join(thread, NULL);
+        qd_memory_limit_footprint(false);
+        assert_in_range(qd_memory_used(), 0, held + HELD_BYTES);
+    }
+    qd_memory_limit_set(0);
+}
+
 TEST_MAIN()

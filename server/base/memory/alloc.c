@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../ablation.h"
 #include "../assert.h"
 #include "../clock.h"
 #include "footprint.h"
@@ -248,6 +249,43 @@ static void budget_give(size_t bytes)
     QD_ASSERT(before >= bytes);
 }
 
+/* ---- what threads hold ---- */
+
+/* A thread of a server draws on the budget for small pieces in steps, and holds at most so many bytes of it: otherwise all
+ * threads would write one cache line for each message. */
+#define HELD_BYTES_MAX ((size_t)128 << 10)
+
+static _Thread_local size_t held;
+
+static bool holds(size_t bytes)
+{
+    return bytes <= KEPT_PIECE_MAX && atomic_load_explicit(&footprint_counts, memory_order_relaxed) &&
+           !QD_WITHOUT(HELD_BUDGET);
+}
+
+static bool held_take(size_t bytes)
+{
+    if (held >= bytes) {
+        held -= bytes;
+        return true;
+    }
+    if (budget_take(bytes + HELD_BYTES_MAX / 2, LEAVES_HALF, 0)) {
+        held += HELD_BYTES_MAX / 2;
+        return true;
+    }
+    /* Near the limit the budget may suffice for this piece, but not for a step ahead. */
+    return budget_take(bytes, LEAVES_HALF, 0);
+}
+
+static void held_give(size_t bytes)
+{
+    held += bytes;
+    if (held > HELD_BYTES_MAX) {
+        budget_give(held - HELD_BYTES_MAX / 2);
+        held = HELD_BYTES_MAX / 2;
+    }
+}
+
 bool qd_memory_charge(size_t bytes)
 {
     return budget_take(bytes, LEAVES_HALF, 0);
@@ -405,7 +443,7 @@ static void *shared_alloc(size_t size, leaves what, size_t beyond)
     if (size == 0) {
         return NULL;
     }
-    if (fails() || !budget_take(bytes, what, beyond)) {
+    if (fails() || !(what == LEAVES_HALF && holds(bytes) ? held_take(bytes) : budget_take(bytes, what, beyond))) {
         return refuse();
     }
     void *memory = system_alloc(ALIGNMENT_DEFAULT, size);
@@ -438,5 +476,10 @@ void qd_shared_free(void *memory, size_t size)
         return;
     }
     system_free(memory, ALIGNMENT_DEFAULT, size);
-    budget_give(qd_memory_class(ALIGNMENT_DEFAULT, size));
+    const size_t bytes = qd_memory_class(ALIGNMENT_DEFAULT, size);
+    if (holds(bytes)) {
+        held_give(bytes);
+    } else {
+        budget_give(bytes);
+    }
 }

@@ -9,7 +9,8 @@
  *     budget (process, atomic)  <- steps of a few KiB -  heap (one owner)  <- size classes -  allocations
  *
  * In a server, the footprint counts too: the program itself, and pages that the allocator holds without an allocation
- * in them. It is measured, at most 1/64 of the limit and 16 MiB too late (qd_memory_limit_footprint).
+ * in them. It is measured, at most 1/64 of the limit and 16 MiB too late (qd_memory_limit_footprint). Each thread then
+ * holds up to 128 KiB of the budget for small pieces of memory that move between threads.
  *
  * One thread at a time uses a heap. When the budget is spent, qd_heap_alloc and its variants return NULL.
  *
@@ -63,7 +64,7 @@ void qd_heap_free_aligned(qd_heap *heap, void *memory, size_t alignment, size_t 
  * NULL leaves the old allocation unchanged. */
 void *qd_heap_resize(qd_heap *heap, void *memory, size_t size_old, size_t size_new) QD_MUST_USE;
 
-/* Memory that moves between threads. It counts in the budget only, atomically. Where the footprint counts, the last 1/16
+/* Memory that moves between threads. It counts in the budget only. Where the footprint counts, the last 1/16
  * of the limit is kept, at most 64 MiB: pieces of at most 16 KiB may take half of that, the reserve all of it. [any] */
 void *qd_shared_alloc(size_t size) QD_MUST_USE;
 /* The same for frames to a peer, which leave all that is kept. */

@@ -220,6 +220,7 @@ static uint32_t relay(const struct kept *of, uint16_t *relayed, uint16_t *waits)
 {
     const qd_observer *observer = of->observer;
     qd_join_block *block = of->block;
+    const bool is_round = observer->kind != QD_ROOM_BOX;
     uint16_t *left = block->some[0], *in = block->some[1];
 
     if (!block->has_moved) {
@@ -230,7 +231,11 @@ static uint32_t relay(const struct kept *of, uint16_t *relayed, uint16_t *waits)
     }
     memset(relayed, 0, block->stride * sizeof relayed[0]);
     for (uint32_t tier = 0; tier < observer->tiers; tier++) {
-        keep_within(of, observer->relay_range[tier], left, in);
+        if (is_round && observer->relay_range[tier] >= of->body->radius_was) {
+            memcpy(in, left, block->words * sizeof in[0]);
+        } else {
+            keep_within(of, observer->relay_range[tier], left, in);
+        }
         for (uint32_t word = 0; word < block->words; word++) {
             left[word] &= (uint16_t)~in[word];
         }
