@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Views that depend on what they were, while a crowd walks: the spatial join keeps them as masks. All that enters, leaves
+ * and is relayed is compared with brute force over all entities.
+ */
+#include "server/room/room_views.h"
+#include "server/room/state.h"
+#include "server/room/views/join/join.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/rng.h"
+#include "tests/support/test.h"
+
+enum { ENTITIES = 1200, OBSERVERS = 64, TICKS = 25, HIDDEN = 40, TIERS_MAX = 3 };
+
+static const float side = 60, range = 6; /* about 38 in range */
+
+/* Which rules a run has. */
+enum {
+    LIMIT = 1,
+    MARGIN = 2,
+    BUDGET = 4,
+    TIERS = 8,
+    HIDE = 16,
+    BOXES = 32,
+    CONES = 64,
+    TEAMS = 128,
+    ONCE = 256,    /* the member gets each position once */
+    COARSE = 512,  /* positions are multiples of a quarter, so that many are equally far */
+    JUMPS = 1024,  /* some entities go far at times, */
+    CHANGES = 2048 /* and some observers change at times */
+};
+
+typedef struct observer {
+    uint32_t limit, budget, team, tiers;
+    float margin, angle, direction[3];
+    float relay_range[TIERS_MAX];
+    uint32_t relay_every[TIERS_MAX];
+    uint8_t kind; /* qd_region */
+    bool hides;
+} observer;
+
+typedef struct crowd {
+    qd_heap heap;
+    qd_room *room;
+    uint32_t member, rules;
+    unsigned axes;
+    rng_stream rng;
+    observer observers[OBSERVERS];
+    uint32_t hidden[HIDDEN];
+    float at[ENTITIES][3], speed[ENTITIES][3];
+    bool moved[ENTITIES];
+    bool seen[OBSERVERS][ENTITIES], reported[OBSERVERS][ENTITIES];
+    bool waits[OBSERVERS][ENTITIES], relayed[OBSERVERS][ENTITIES];
+} crowd;
+
+/* ---- threads ---- */
+
+typedef struct pass {
+    qd_task_fn task;
+    void *argument;
+    size_t count;
+    _Atomic size_t next;
+} pass;
+
+static void *work(void *context)
+{
+    pass *p = context;
+
+    for (size_t i; (i = atomic_fetch_add(&p->next, 1)) < p->count;) {
+        p->task(i, p->argument);
+    }
+    return NULL;
+}
+
+static void run_threads(void *context, size_t count, qd_task_fn task, void *argument)
+{
+    pthread_t threads[8];
+    const size_t width = *(const size_t *)context;
+    pass p = {.task = task, .argument = argument, .count = count};
+
+    for (size_t i = 1; i < width; i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, work, &p), 0);
+    }
+    (void)work(&p);
+    for (size_t i = 1; i < width; i++) {
+        pthread_join(threads[i], NULL);
+    }
+}
+
+/* ---- the room ---- */
+
+static float placed(const crowd *c, float at)
+{
+    return c->rules & COARSE ? roundf(4 * at) / 4 : at;
+}
+
+static void spawn(crowd *c)
+{
+    uint32_t id[ENTITIES];
+    float axis[3][ENTITIES];
+    qd_room_refusals refusals;
+
+    for (uint32_t i = 0; i < ENTITIES; i++) {
+        id[i] = i;
+        for (unsigned k = 0; k < c->axes; k++) {
+            c->at[i][k] = axis[k][i] = placed(c, rng_between(&c->rng, 0, k < 2 ? side : 4));
+            c->speed[i][k] = rng_between(&c->rng, -0.3f, 0.3f);
+        }
+    }
+    qd_room_spawn(
+        c->room, c->member,
+        &(qd_room_batch){.count = ENTITIES, .id = id, .x = axis[0], .y = axis[1], .z = c->axes == 3 ? axis[2] : NULL},
+        false, &refusals);
+    assert_int_equal(refusals.count, 0);
+    for (uint32_t i = 0; i < ENTITIES && c->rules & TEAMS; i++) {
+        const uint32_t team = i % 3;
+
+        qd_room_describe(c->room, c->member, &(qd_msg_set_description){.count = 1, .id = &i, .team = &team}, &refusals);
+        assert_int_equal(refusals.count, 0);
+    }
+}
+
+static observer drawn(crowd *c)
+{
+    static const uint32_t limits[] = {1, 2, 16, 30, 38, 50, 300}, periods[] = {1, 2, 3, 5, 7, 4, 6, 11, 9, 8, 10};
+    observer o = {.angle = rng_between(&c->rng, 0.2f, 3)};
+
+    o.limit = c->rules & LIMIT ? limits[rng_below(&c->rng, 7)] : 0;
+    o.margin = c->rules & MARGIN ? rng_between(&c->rng, 0, 2) : 0;
+    o.budget = c->rules & BUDGET ? 1 + rng_below(&c->rng, 4) : 0;
+    o.team = c->rules & TEAMS ? rng_below(&c->rng, 3) : 0;
+    o.hides = c->rules & HIDE;
+    o.kind = c->rules & BOXES ? QD_REGION_BOX : c->rules & CONES ? QD_REGION_CONE : QD_REGION_CIRCLE;
+    o.tiers = c->rules & TIERS ? 1 + rng_below(&c->rng, TIERS_MAX) : 0;
+    for (uint32_t tier = 0; tier < o.tiers; tier++) {
+        o.relay_range[tier] = (float)(tier + 1) * 2.5f;
+        o.relay_every[tier] = periods[rng_below(&c->rng, 11)];
+    }
+    for (unsigned k = 0; k < c->axes; k++) {
+        o.direction[k] = rng_between(&c->rng, -1, 1);
+    }
+    return o;
+}
+
+static void observe(crowd *c, uint32_t i, const observer *o)
+{
+    const float half = range;
+    qd_room_refusals refusals;
+    qd_msg_observers batch = {.count = 1,
+                              .id = &i,
+                              .entity = &i,
+                              .region = &o->kind,
+                              .limit = &o->limit,
+                              .leave_margin = &o->margin,
+                              .enter_budget = &o->budget,
+                              .team = &o->team,
+                              .tier_count = o->tiers,
+                              .relay_range = o->relay_range,
+                              .relay_every = o->relay_every};
+
+    batch.range = o->kind == QD_REGION_BOX ? NULL : &range;
+    batch.half_x = batch.half_y = batch.half_z = o->kind == QD_REGION_BOX ? &half : NULL;
+    if (o->kind == QD_REGION_CONE) {
+        batch.angle = &o->angle;
+        batch.direction_x = &o->direction[0];
+        batch.direction_y = &o->direction[1];
+        batch.direction_z = &o->direction[2];
+    }
+    qd_room_observe(c->room, c->member, &batch, &refusals);
+    assert_int_equal(refusals.count, 0);
+    if (o->hides) {
+        assert_int_equal(qd_room_except(c->room, c->member, i, 0, NULL, HIDDEN, c->hidden), QD_OK);
+    }
+}
+
+static crowd *begin(uint32_t rules, unsigned axes, uint64_t seed, const qd_join_kernel *kernel)
+{
+    crowd *c = calloc(1, sizeof *c);
+    const qd_room_config config = {
+        .space = {.max_x = side, .max_y = side, .max_z = axes == 3 ? 4 : 0, .dimensions = axes},
+        .entities_max = ENTITIES,
+        .events_max = 1u << 20,
+        .observers_max = OBSERVERS,
+        .visible_entries_max = 1u << 20,
+    };
+
+    c->rules = rules;
+    c->axes = axes;
+    c->rng.state = seed;
+    qd_heap_init(&c->heap);
+    assert_int_equal(qd_room_create(&config, &c->heap, 1, &c->room), QD_OK);
+    assert_int_equal(qd_room_join(c->room, &c->member), QD_OK);
+    qd_room_view_options_set(c->room, c->member, (qd_room_view_options){.relays_once = (rules & ONCE) != 0});
+    spawn(c);
+    for (uint32_t i = 0; i < HIDDEN; i++) {
+        c->hidden[i] = rng_below(&c->rng, ENTITIES);
+    }
+    for (uint32_t i = 0; i < OBSERVERS; i++) {
+        c->observers[i] = drawn(c);
+        observe(c, i, &c->observers[i]);
+    }
+    c->room->views.join_tuning = (qd_join_tuning){.always = true, .kernel = kernel};
+    return c;
+}
+
+static void end(crowd *c)
+{
+    qd_room_destroy(c->room);
+    assert_int_equal(c->heap.bytes, 0);
+    qd_heap_deinit(&c->heap);
+    free(c);
+}
+
+/* Two thirds of the entities move. */
+static void walk(crowd *c)
+{
+    uint32_t id[ENTITIES], count = 0;
+    float axis[3][ENTITIES];
+    qd_room_refusals refusals;
+
+    for (uint32_t i = 0; i < ENTITIES; i++) {
+        c->moved[i] = false;
+        if (rng_one_in(&c->rng, 3)) {
+            continue;
+        }
+        for (unsigned k = 0; k < c->axes; k++) {
+            const float most = k < 2 ? side : 4, before = placed(c, c->at[i][k]);
+
+            c->at[i][k] += c->speed[i][k];
+            c->speed[i][k] *= c->at[i][k] < 0 || c->at[i][k] > most ? -1 : 1;
+            if (c->rules & JUMPS && rng_one_in(&c->rng, 40)) {
+                c->at[i][k] = rng_between(&c->rng, 0, most);
+            }
+            axis[k][count] = placed(c, c->at[i][k]);
+            c->moved[i] |= axis[k][count] != before;
+        }
+        id[count++] = i;
+    }
+    qd_room_move(
+        c->room, c->member,
+        &(qd_room_batch){.count = count, .id = id, .x = axis[0], .y = axis[1], .z = c->axes == 3 ? axis[2] : NULL},
+        &refusals);
+    assert_int_equal(refusals.count, 0);
+}
+
+/* ---- brute force ---- */
+
+typedef struct rival {
+    double distance;
+    uint32_t id;
+} rival;
+
+static int by_distance(const void *a, const void *b)
+{
+    const rival *one = a, *other = b;
+
+    if (one->distance < other->distance || one->distance > other->distance) {
+        return one->distance < other->distance ? -1 : 1;
+    }
+    return one->id < other->id ? -1 : one->id > other->id;
+}
+
+static double distance(const crowd *c, uint32_t i, uint32_t e, double d[3])
+{
+    double sum = 0;
+
+    for (unsigned k = 0; k < 3; k++) {
+        d[k] = k < c->axes ? (double)placed(c, c->at[e][k]) - (double)placed(c, c->at[i][k]) : 0;
+        sum += d[k] * d[k];
+    }
+    return sqrt(sum);
+}
+
+static bool is_in(const crowd *c, uint32_t i, uint32_t e, float margin)
+{
+    const observer *o = &c->observers[i];
+    double d[3], apart = distance(c, i, e, d), length = 0, along = 0, beside = 0;
+
+    if (o->kind == QD_REGION_BOX) {
+        for (unsigned k = 0; k < c->axes; k++) {
+            const float center = placed(c, c->at[i][k]), half = range + margin, at = placed(c, c->at[e][k]);
+
+            if (at < center - half || at > center + half) {
+                return false;
+            }
+        }
+        return true;
+    }
+    if (apart > (double)(range + margin) || o->kind == QD_REGION_CIRCLE) {
+        return apart <= (double)(range + margin);
+    }
+    for (unsigned k = 0; k < 3; k++) {
+        length += (double)o->direction[k] * (double)o->direction[k];
+    }
+    for (unsigned k = 0; k < 3; k++) {
+        along += d[k] * (double)o->direction[k] / sqrt(length);
+    }
+    for (unsigned k = 0; k < 3; k++) {
+        const double off = d[k] - along * (double)o->direction[k] / sqrt(length);
+
+        beside += off * off;
+    }
+    const double cosine = cos((double)o->angle), sine = sin((double)o->angle);
+    return along >= cosine * apart || (margin > 0 && sqrt(beside) * cosine - along * sine <= (double)margin);
+}
+
+static bool is_allowed(const crowd *c, uint32_t i, uint32_t e)
+{
+    const observer *o = &c->observers[i];
+    bool is = e != i && (!(c->rules & TEAMS) || o->team == 0 || e % 3 == 0 || o->team == e % 3);
+
+    for (uint32_t h = 0; h < HIDDEN && o->hides; h++) {
+        is &= c->hidden[h] != e;
+    }
+    return is;
+}
+
+static bool is_turn(const crowd *c, const observer *o, double apart, uint32_t e, uint32_t steps)
+{
+    for (uint32_t tier = 0; tier < o->tiers; tier++) {
+        if (apart <= (double)o->relay_range[tier]) {
+            const uint32_t every = o->relay_every[tier];
+
+            return (c->room->entities.tick % every + e % every) % every < steps;
+        }
+    }
+    return false;
+}
+
+static void expect_view(crowd *c, uint32_t i, uint32_t steps)
+{
+    const observer *o = &c->observers[i];
+    static rival wanted[ENTITIES], entrants[ENTITIES];
+    bool is[ENTITIES] = {false};
+    uint32_t count = 0, coming = 0;
+    double d[3], ahead = (double)range / 16 > (double)o->margin ? (double)range / 16 : (double)o->margin;
+
+    for (uint32_t e = 0; e < ENTITIES; e++) {
+        if (is_allowed(c, i, e) && is_in(c, i, e, c->seen[i][e] ? o->margin : 0)) {
+            wanted[count++] = (rival){distance(c, i, e, d) - (c->seen[i][e] ? ahead : 0), e};
+        }
+    }
+    if (o->limit > 0 && count > o->limit) {
+        qsort(wanted, count, sizeof wanted[0], by_distance);
+        count = o->limit;
+    }
+    for (uint32_t w = 0; w < count; w++) {
+        if (c->seen[i][wanted[w].id]) {
+            is[wanted[w].id] = true;
+        } else {
+            entrants[coming++] = wanted[w];
+        }
+    }
+    qsort(entrants, coming, sizeof entrants[0], by_distance);
+    for (uint32_t w = 0; w < coming && (o->budget == 0 || w < o->budget); w++) {
+        is[entrants[w].id] = true;
+    }
+    for (uint32_t e = 0; e < ENTITIES; e++) {
+        c->waits[i][e] = is[e] && c->seen[i][e] && (c->waits[i][e] || c->moved[e]);
+        const bool relays = c->waits[i][e] && is_turn(c, o, distance(c, i, e, d), e, steps);
+
+        c->waits[i][e] &= !relays;
+        if (!(c->rules & ONCE)) {
+            assert_int_equal(c->relayed[i][e], relays);
+        } else if (relays) {
+            assert_true(c->relayed[0][e]);
+            c->relayed[1][e] = true;
+        }
+        assert_int_equal(c->reported[i][e], is[e]);
+        c->seen[i][e] = is[e];
+    }
+}
+
+static void read_report(crowd *c)
+{
+    qd_room_view_report report;
+
+    memset(c->relayed, 0, sizeof c->relayed);
+    while (qd_room_next_view(c->room, &report)) {
+        for (uint32_t i = 0; i < report.leave_count; i++) {
+            bool *is = &c->reported[report.leave_observer[i]][report.leave_id[i]];
+
+            assert_true(*is);
+            *is = false;
+        }
+        for (uint32_t i = 0; i < report.enter_count; i++) {
+            bool *is = &c->reported[report.enter_observer[i]][report.enter.id[i]];
+
+            assert_false(*is);
+            *is = true;
+        }
+        for (uint32_t i = 0; i < report.relay_count; i++) {
+            const uint32_t e = report.relay_id[i];
+            bool *is = &c->relayed[report.relay_observer ? report.relay_observer[i] : 0][e];
+
+            assert_true(!*is || c->rules & ONCE); /* beside views with entries, twice */
+            *is = true;
+            assert_true(report.relay_x[i] == placed(c, c->at[e][0]) && report.relay_y[i] == placed(c, c->at[e][1]));
+        }
+    }
+}
+
+/* Some observers get other rules. Those that had tiers keep them, because with its first tiers an observer relays all. */
+static void change(crowd *c)
+{
+    for (uint32_t n = 0; n < 2; n++) {
+        const uint32_t i = rng_below(&c->rng, OBSERVERS);
+        observer o = drawn(c);
+
+        o.tiers = c->observers[i].tiers;
+        memcpy(o.relay_range, c->observers[i].relay_range, sizeof o.relay_range);
+        memcpy(o.relay_every, c->observers[i].relay_every, sizeof o.relay_every);
+        c->observers[i] = o;
+        observe(c, i, &o);
+    }
+}
+
+static void compare(uint32_t rules, unsigned axes, uint64_t seed, const qd_join_kernel *kernel, size_t workers)
+{
+    crowd *c = begin(rules, axes, seed, kernel);
+    const qd_executor executor = {.run = workers == 1 ? qd_executor_serial.run : run_threads,
+                                  .width = workers,
+                                  .context = workers == 1 ? NULL : &workers};
+    uint32_t kept = 0;
+
+    for (uint32_t tick = 0; tick < TICKS; tick++) {
+        const uint32_t skipped = rng_one_in(&c->rng, 5);
+
+        walk(c);
+        if (rules & CHANGES && rng_one_in(&c->rng, 3)) {
+            change(c);
+        }
+        qd_room_tick(c->room, &executor, skipped);
+        read_report(c);
+        for (uint32_t i = 0; i < OBSERVERS; i++) {
+            expect_view(c, i, 1 + skipped);
+            kept += c->room->views.observers[i].is_derived && c->room->views.join->derived[i].is_kept;
+        }
+        for (uint32_t e = 0; e < ENTITIES && rules & ONCE; e++) {
+            assert_int_equal(c->relayed[0][e], c->relayed[1][e]);
+        }
+    }
+    assert_true(c->room->views.uses_join && kept > OBSERVERS * TICKS / 2);
+    end(c);
+}
+
+/* With every kernel; the portable one with several workers, too. */
+static void compare_all(uint32_t rules)
+{
+    for (unsigned axes = 2; axes <= 3; axes++) {
+        for (uint32_t kernel = 0; qd_join_kernel_at(kernel, axes); kernel++) {
+            compare(rules, axes, 1 + kernel, qd_join_kernel_at(kernel, axes), 1);
+        }
+        compare(rules | COARSE, axes, 11, qd_join_kernel_chosen(axes), 1);
+        compare(rules | JUMPS, axes, 12, qd_join_kernel_chosen(axes), 1);
+        compare(rules | CHANGES, axes, 13, qd_join_kernel_chosen(axes), 5);
+    }
+}
+
+#define RULES_TEST(name, rules)                                                                                        \
+    TEST(name)                                                                                                         \
+    {                                                                                                                  \
+        (void)state;                                                                                                   \
+        compare_all(rules);                                                                                            \
+    }
+
+RULES_TEST(limits_are_as_brute_force_has_them, LIMIT)
+RULES_TEST(margins_are_as_brute_force_has_them, MARGIN)
+RULES_TEST(budgets_are_as_brute_force_has_them, BUDGET)
+RULES_TEST(tiers_are_as_brute_force_has_them, TIERS)
+RULES_TEST(lists_are_as_brute_force_has_them, HIDE)
+RULES_TEST(boxes_are_as_brute_force_has_them, BOXES)
+RULES_TEST(cones_are_as_brute_force_has_them, CONES)
+RULES_TEST(cones_with_margins_are_as_brute_force_has_them, CONES | MARGIN)
+RULES_TEST(boxes_with_margins_are_as_brute_force_has_them, BOXES | MARGIN | TIERS)
+RULES_TEST(limits_and_budgets_are_as_brute_force_has_them, LIMIT | BUDGET | MARGIN)
+RULES_TEST(tiers_once_are_as_brute_force_has_them, TIERS | ONCE | TEAMS)
+RULES_TEST(all_rules_are_as_brute_force_has_them, LIMIT | MARGIN | BUDGET | TIERS | HIDE | TEAMS)
+RULES_TEST(all_rules_of_cones_are_as_brute_force_has_them, LIMIT | MARGIN | BUDGET | TIERS | HIDE | TEAMS | CONES)
+
+TEST_MAIN()
