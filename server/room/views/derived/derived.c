@@ -215,26 +215,55 @@ static bool would_enter(const struct look *look, const qd_target *target, uint32
            !qd_rule_lists(observer->exceptions, observer->hide_count, look->views->entities->id[slot]);
 }
 
+/* Counts entities that would enter before another one, if they are not in the view. */
+struct queue {
+    struct look look;
+    double distance; /* of the other one */
+    uint32_t id;
+    uint32_t before;
+};
+
+static bool is_before(const struct queue *queue, const qd_target *target, uint32_t slot, uint32_t flags)
+{
+    const double distance = qd_rule_distance(&queue->look.observer, target);
+    const uint32_t id = queue->look.views->entities->id[slot];
+
+    return (distance < queue->distance || (distance == queue->distance && id < queue->id)) &&
+           would_enter(&queue->look, target, slot, flags);
+}
+
+static void take_seen(void *context, uint32_t item)
+{
+    struct queue *queue = context;
+    const uint32_t slot = qd_kept_slot(item);
+    qd_target target;
+
+    if (qd_last_tick_target(queue->look.views, slot, &target)) {
+        queue->before -= is_before(queue, &target, slot, flags_at(&queue->look, target.at));
+    }
+}
+
 /* A limit leaves room for some entities, and those that are before all others wait for their entry. `target` is as it was,
  * and would enter. */
 static bool is_held(const qd_views *views, uint32_t row, uint32_t slot, const qd_target *target)
 {
-    const uint32_t id = views->entities->id[slot], seen = views->observers[row].seen;
-    struct look look;
-    uint32_t other, flags, before = 0;
+    struct queue queue = {.id = views->entities->id[slot]};
+    uint32_t other, flags;
     float at[3];
 
-    begin_look(views, row, LAST_TICK, &look);
-    const double distance = qd_rule_distance(&look.observer, target);
-    while (look.observer.limit > 0 && next_near(&look, &other, at, &flags)) {
+    begin_look(views, row, LAST_TICK, &queue.look);
+    queue.distance = qd_rule_distance(&queue.look.observer, target);
+    if (queue.look.observer.limit == 0) {
+        return true;
+    }
+    while (next_near(&queue.look, &other, at, &flags)) {
         qd_target one = target_at(views, other, LAST_TICK);
 
         memcpy(one.at, at, sizeof one.at);
-        const double apart = qd_rule_distance(&look.observer, &one);
-        const bool is_before = apart < distance || (apart == distance && views->entities->id[other] < id);
-        before += is_before && would_enter(&look, &one, other, flags) && !qd_kept_has(views, row, other);
+        queue.before += is_before(&queue, &one, other, flags);
     }
-    return look.observer.limit == 0 || seen + before < look.observer.limit;
+    qd_kept_walk(views, row, take_seen, &queue);
+    return views->observers[row].seen + queue.before < queue.look.observer.limit;
 }
 
 uint32_t qd_derived_flags(const qd_views *views, uint32_t row, const qd_observer *then, uint32_t slot,

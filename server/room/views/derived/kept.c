@@ -273,13 +273,14 @@ bool qd_kept_unpack(qd_views *views, const qd_executor *executor)
 
 /* ---- from the last tick to this one ---- */
 
-/* From masks of the same points, or of the same entries in another area. */
+/* From masks of the same entries in another area. Masks of the block have room for what qd_join_bits_add reaches. */
 static void shift(const qd_join_block *block, const qd_join_area *before, const uint16_t *from, uint16_t *to)
 {
     const qd_join_area *area = &block->group->area;
+    uint16_t *shifted = block->some[QD_JOIN_SOME - 1];
     uint32_t at = 0, at_before = 0, first, first_before;
 
-    memset(to, 0, block->stride * sizeof to[0]);
+    memset(shifted, 0, block->stride * sizeof shifted[0]);
     for (uint32_t y = before->y0; y < area->y0 && y <= before->y1; y++) {
         at_before += qd_join_run(block->grid, before, y, &first_before);
     }
@@ -295,12 +296,13 @@ static void shift(const qd_join_block *block, const qd_join_area *before, const 
             for (uint32_t i = low; i < high; i += QD_JOIN_BITS) {
                 const uint32_t some = high - i < QD_JOIN_BITS ? high - i : QD_JOIN_BITS;
 
-                qd_join_bits_add(to, at + i - first, qd_join_bits_get(from, at_before + i - first_before, some));
+                qd_join_bits_add(shifted, at + i - first, qd_join_bits_get(from, at_before + i - first_before, some));
             }
             at_before += count_before;
         }
         at += count;
     }
+    memcpy(to, shifted, block->stride * sizeof to[0]);
 }
 
 static void load_masks(const qd_join *join, const qd_join_block *block, uint32_t body, uint16_t *seen, uint16_t *waits)

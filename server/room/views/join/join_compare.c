@@ -23,7 +23,7 @@ static size_t mask_bytes(const qd_join_plan *plan)
 size_t qd_join_block_bytes(const qd_join_grid *grid, const qd_join_plan *plan, unsigned axes)
 {
     return (2 * axes + 3) * column_bytes(plan) + MASKS * mask_bytes(plan) +
-           qd_block_part(plan->points_max, QD_JOIN_SCRATCH) +
+           2 * qd_block_part(plan->rows_max, sizeof(uint32_t)) + qd_block_part(plan->points_max, QD_JOIN_SCRATCH) +
            qd_block_part(grid->special_count, sizeof(qd_join_special));
 }
 
@@ -58,6 +58,10 @@ void qd_join_block_init(qd_join_block *block, const qd_join_grid *grid, const qd
     for (uint32_t i = 0; i < QD_JOIN_SOME; i++) {
         block->some[i] = cut_mask(&memory, masks);
     }
+    block->offset = (uint32_t *)memory;
+    memory += qd_block_part(plan->rows_max, sizeof(uint32_t));
+    block->end = (uint32_t *)memory;
+    memory += qd_block_part(plan->rows_max, sizeof(uint32_t));
     block->scratch = memory;
     block->special = (qd_join_special *)(memory + qd_block_part(plan->points_max, QD_JOIN_SCRATCH));
 }
@@ -166,10 +170,8 @@ void qd_join_block_fill(qd_join_block *block, const qd_join_kernel *kernel, cons
         const uint32_t count = qd_join_run(block->grid, &group->area, y, &first);
 
         kernel->copy(&block->grid->entries.at, first, count, &block->points.at, at);
-        if (y - group->area.y0 < QD_JOIN_ROWS) {
-            block->offset[y - group->area.y0] = at - first;
-            block->end[y - group->area.y0] = at + count;
-        }
+        block->offset[y - group->area.y0] = at - first;
+        block->end[y - group->area.y0] = at + count;
         if (QD_UNLIKELY(block->grid->special_count > 0)) {
             add_special(block, first, count, at);
         }
@@ -186,12 +188,14 @@ void qd_join_block_fill(qd_join_block *block, const qd_join_kernel *kernel, cons
     }
 }
 
+#define ROWS_FEW 64u /* with more rows of cells, all slots are copied */
+
 uint32_t qd_join_slot_at(qd_join_block *block, uint32_t point)
 {
     const uint32_t last = block->group->area.y1 - block->group->area.y0;
     uint32_t row = 0;
 
-    if (!block->has_slots && last >= QD_JOIN_ROWS) {
+    if (!block->has_slots && last >= ROWS_FEW) {
         qd_join_block_slots(block);
     }
     if (block->has_slots) {
@@ -220,17 +224,7 @@ static uint32_t row_of(const qd_join_grid *grid, uint32_t entry, float along_y)
 /* The point of an entry in a row of cells of the area. */
 static uint32_t point_of(const qd_join_block *block, uint32_t entry, uint32_t y)
 {
-    const qd_join_area *area = &block->group->area;
-    uint32_t at = 0, first;
-
-    if (y - area->y0 < QD_JOIN_ROWS) {
-        return entry + block->offset[y - area->y0];
-    }
-    for (uint32_t row = area->y0; row < y; row++) {
-        at += qd_join_run(block->grid, area, row, &first);
-    }
-    (void)qd_join_run(block->grid, area, y, &first);
-    return at + entry - first;
+    return entry + block->offset[y - block->group->area.y0];
 }
 
 uint32_t qd_join_point_at(const qd_join_block *block, uint32_t slot, const float at[3])

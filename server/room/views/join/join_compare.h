@@ -8,7 +8,6 @@
 
 #include "join_plan.h"
 
-#define QD_JOIN_ROWS  64u
 #define QD_JOIN_TURNS 8u
 #define QD_JOIN_SOME  3u
 
@@ -27,9 +26,9 @@ typedef struct qd_join_block {
     uint16_t *once;                         /* masks of the points that a member gets once (derived_once.h) */
     uint16_t *turns[QD_JOIN_TURNS];         /* masks of the points whose turn it is in a period (relay_turns.h) */
     uint16_t *some[QD_JOIN_SOME];           /* other masks, for one body at a time */
-    uint32_t offset[QD_JOIN_ROWS]; /* by row of cells, from the first of the area: from an entry to its point, */
-    uint32_t end[QD_JOIN_ROWS];    /* and the first point behind the row */
-    void *scratch;                 /* QD_JOIN_SCRATCH bytes for each point */
+    uint32_t *offset; /* by row of cells, from the first of the area: from an entry to its point, */
+    uint32_t *end;    /* and the first point behind the row */
+    void *scratch;    /* QD_JOIN_SCRATCH bytes for each point */
 } qd_join_block;
 
 #define QD_JOIN_SCRATCH 40u

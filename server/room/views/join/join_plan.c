@@ -106,6 +106,8 @@ static void add_masks(qd_join_plan *plan, qd_join_group *group)
 {
     group->older = group->masks;
     group->masks = plan->masks;
+    const uint32_t rows = group->area.y1 - group->area.y0 + 1;
+    plan->rows_max = rows > plan->rows_max ? rows : plan->rows_max;
     plan->points_max = group->points > plan->points_max ? group->points : plan->points_max;
     plan->looks += group->count * (uint64_t)qd_join_words(group);
     plan->masks += group->rows * (size_t)group->count * qd_join_stride(qd_join_words(group));
@@ -183,7 +185,7 @@ static bool fit(qd_views *views, qd_join_plan *plan, struct making *to, uint32_t
 
 static void clear(qd_join_plan *plan, uint32_t round)
 {
-    plan->points_max = 0;
+    plan->points_max = plan->rows_max = 0;
     plan->looks = 0;
     plan->masks = 0;
     plan->round = round;

@@ -84,10 +84,10 @@ typedef struct qd_join_plan {
     qd_join_group *groups;
     qd_join_part *parts;
     uint32_t group_count, part_count;
-    uint32_t points_max; /* of a group */
-    uint64_t looks;      /* a look compares a body with 16 points */
-    size_t masks;        /* of all bodies, in 16 bits */
-    uint32_t round;      /* that it is for */
+    uint32_t points_max, rows_max; /* of a group; rows of cells */
+    uint64_t looks;                /* a look compares a body with 16 points */
+    size_t masks;                  /* of all bodies, in 16 bits */
+    uint32_t round;                /* that it is for */
     qd_block block;
 } qd_join_plan;
 
