@@ -19,6 +19,7 @@
  *     --teams N       observers and entities are of N teams, which do not see each other
  *     --margin M      leave_margin of all observers
  *     --budget N      their enter_budget
+ *     --bytes N       bytes_max of the member
  *     --tiers         they relay positions at every tick within half of the radius, and at every fourth beyond
  *
  *     views     10,000 observers of radius 16, anchored to as many entities, which all move: each sees about 48. Then
@@ -81,7 +82,7 @@ typedef struct choice {
     double cones; /* degrees; 0: none */
     uint32_t beacons, teams;
     float margin;
-    uint32_t budget;
+    uint32_t budget, bytes;
     bool tiers;
 } choice;
 
@@ -163,7 +164,8 @@ static void observe(qd_room *room, uint32_t member, const scene *of, const choic
     const bool relays = chosen->relay || chosen->tiers || of->relay_every > 0;
     const float angle = (float)(chosen->cones * 3.14159265 / 180);
 
-    qd_room_view_options_set(room, member, (qd_room_view_options){.relays_once = of->relays_once});
+    qd_room_view_options_set(room, member,
+                             (qd_room_view_options){.relays_once = of->relays_once, .bytes_max = chosen->bytes});
     for (uint32_t i = 0; i < of->observers; i++) {
         float x = (float)((double)rng_fraction(&rng) * of->side), y = (float)((double)rng_fraction(&rng) * of->side);
         float range = of->range_min + rng_fraction(&rng) * (of->range_max - of->range_min);
@@ -364,6 +366,8 @@ int main(int argument_count, char **arguments)
             chosen.margin = strtof(next, NULL);
         } else if (strcmp(arguments[i], "--budget") == 0) {
             chosen.budget = (uint32_t)strtoul(next, NULL, 10);
+        } else if (strcmp(arguments[i], "--bytes") == 0) {
+            chosen.bytes = (uint32_t)strtoul(next, NULL, 10);
         } else if (strcmp(arguments[i], "--beacons") == 0) {
             chosen.beacons = (uint32_t)strtoul(next, NULL, 10);
         } else {
