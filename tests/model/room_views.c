@@ -125,6 +125,8 @@ static void choose_finding(struct run *run, uint32_t command)
 
         met->derived += observer->is_derived;
         met->bound += observer->is_derived && observer->limit > 0 && observer->seen == observer->limit;
+        met->paid += observer->is_derived && views->members[observer->member].options.bytes_max > 0;
+        met->short_of += views->members[observer->member].tight == QD_VIEW_TIGHT_TICKS;
         met->kept += observer->is_derived && views->join->derived[row].in_masks && observer->limit == 0;
     }
 }
@@ -253,7 +255,8 @@ static bool met_everything(void)
                                 QD_ROOM_BAD_REGION, QD_ROOM_OBSERVERS_FULL};
     bool all = met->enters > 0 && met->relays > 0 && met->watchers > 0 && met->resets > 0 && met->suspensions > 0 &&
                met->losses > 0 && met->split_traversals > 0 && met->handed_over > 0 && met->adopted > 0 &&
-               met->joined > 0 && met->derived > 0 && met->bound > 0 && met->kept > 0 && met->united > 0;
+               met->joined > 0 && met->derived > 0 && met->bound > 0 && met->kept > 0 && met->paid > 0 &&
+               met->short_of > 0 && met->united > 0;
 
     for (int reason = QD_ROOM_LEFT_ROOM_CLOSED; reason <= QD_ROOM_LEFT_LIMIT; reason++) {
         all = all && met->leaves[reason] > 0;

@@ -190,7 +190,12 @@ void qd_candidates_take(qd_views *views, const qd_crossings *crossings)
             __builtin_prefetch(&views->observers[next.row]);
             __builtin_prefetch(&views->targets[next.slot]);
         }
+        qd_view_member *member = &views->members[views->observers[pair.row].member];
+        if (QD_UNLIKELY(!views->observers[pair.row].is_derived)) {
+            continue; /* it is evaluated with its entries */
+        }
         if (change.begins) {
+            member->bytes += member->options.bytes_max > 0 ? qd_view_enter_bytes(views, pair.slot) : 0;
             qd_view_report_enter(views, &views->observers[pair.row], pair.slot);
         } else {
             qd_view_report_leave(views, &views->observers[pair.row], pair.slot,

@@ -344,7 +344,7 @@ static void spend(qd_views *views)
         const qd_priority *item = &views->entrants.items[i];
         const qd_observer *observer = &views->observers[item->observer];
         qd_view_member *member = &views->members[observer->member];
-        uint32_t bytes = QD_VIEW_ENTER_BYTES + qd_description_of(views, item->slot)->payload_size;
+        const uint32_t bytes = qd_view_enter_bytes(views, item->slot);
 
         /* No entity overtakes one that does not fit. */
         if (!member->is_full && spend_bytes(member, bytes)) {
@@ -361,6 +361,8 @@ static void spend(qd_views *views)
 
         if (spend_bytes(&views->members[observer->member], QD_VIEW_RELAY_BYTES)) {
             qd_view_relay(views, item->observer, qd_visible_entries_find(&observer->entries, item->slot));
+        } else {
+            views->members[observer->member].is_full = true;
         }
     }
     views->entrants.count = views->waiting.count = 0;

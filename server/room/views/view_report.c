@@ -528,7 +528,8 @@ void qd_views_set_options(qd_views *views, uint32_t member, qd_room_view_options
     if (row->options.watching != options.watching) {
         row->reset_watchers = views->watchers_due = views->in_use = true;
     }
-    /* With a limit of bytes, views are not derived. */
+    row->tight = 0;
+    /* Derived views do not wait for bytes. */
     for (uint32_t at = row->first; row->options.bytes_max != options.bytes_max && at != QD_NONE;
          at = views->observers[at].of_member.next) {
         views->attention[at] |= QD_ATTEND_ONCE;

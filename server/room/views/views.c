@@ -5,6 +5,7 @@
 #include "candidates.h"
 #include "changes.h"
 #include "derived/derived.h"
+#include "derived/derived_relay.h"
 #include "describe.h"
 #include "observers.h"
 #include "state/last_tick.h"
@@ -290,9 +291,13 @@ static bool find_crossings(qd_views *views, const qd_executor *executor, qd_cand
         views->visible_count += crossings.all[i].begins ? 1 : UINT64_MAX;
     }
     views->visible_count += crossings.complete ? crossings.entries : 0;
+    const bool fits = crossings.complete && views->visible_count + views->shown <= limit;
+    if (fits && !views->no_memory) {
+        qd_derived_spend(views, &crossings);
+    }
     if (views->no_memory) {
         suspend(views, QD_SUSPEND_MEMORY);
-    } else if (!crossings.complete || views->visible_count + views->shown > limit) {
+    } else if (!fits) {
         suspend(views, QD_SUSPEND_LIMIT);
     } else {
         qd_candidates_note(candidates, &crossings);
@@ -357,10 +362,12 @@ void qd_views_tick(qd_views *views, const qd_executor *executor, uint32_t skippe
     clear_news(views);
     age_scratch(views);
     for (uint32_t member = 0; member < views->member_count; member++) {
-        views->members[member].bytes = 0;
-        views->members[member].is_full = false;
-        views->members[member].is_emptied = false;
-        views->members[member].restarted = false;
+        qd_view_member *row = &views->members[member];
+
+        row->tight -= row->tight > 0;
+        row->tight = row->is_full ? QD_VIEW_TIGHT_TICKS : row->tight;
+        row->bytes = 0;
+        row->is_full = row->is_emptied = row->restarted = false;
     }
     if (views->index) {
         change_views(views, executor);

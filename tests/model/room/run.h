@@ -39,8 +39,8 @@ struct met {
     uint64_t events, passed, snapshots, own_reports, named, full, placed, placed_whole, judged, close;
     uint64_t short_entries, short_calls, short_suspensions; /* refused or suspended for lack of memory */
     /* Of views. */
-    uint64_t joined, derived, bound, kept, leaves[QD_ROOM_LEFT_LIMIT + 1], enters, relays, relays_once, united, watchers,
-        visibilities[QD_ROOM_NOT_YET + 1], handed_over, adopted;
+    uint64_t joined, derived, bound, kept, paid, short_of, leaves[QD_ROOM_LEFT_LIMIT + 1], enters, relays, relays_once,
+        united, watchers, visibilities[QD_ROOM_NOT_YET + 1], handed_over, adopted;
 };
 
 extern struct met *met;

@@ -13,15 +13,17 @@
 enum derived_time {
     LAST_TICK, /* with what has changed since as it was then */
     NOW,       /* as of this tick, whose join has run */
+    NOT_TAKEN, /* where everything is now, with what was in the view at the last tick */
 };
 
 /* ---- which views ---- */
 
 static bool fits(const qd_views *views, const qd_observer *observer)
 {
-    return observer->state == QD_OBSERVER_LIVE && observer->show_count == 0 &&
-           views->members[observer->member].options.bytes_max == 0 && !QD_WITHOUT(DERIVED_VIEWS) &&
-           !(QD_WITHOUT(KEPT_VIEWS) && qd_kept_suits(observer));
+    const qd_view_member *member = &views->members[observer->member];
+
+    return observer->state == QD_OBSERVER_LIVE && observer->show_count == 0 && member->tight == 0 && !member->is_full &&
+           !QD_WITHOUT(DERIVED_VIEWS) && !(QD_WITHOUT(KEPT_VIEWS) && qd_kept_suits(observer));
 }
 
 /* Its list has been made. A derived view has only one region at the last tick. */
@@ -102,7 +104,7 @@ static void begin_look(const qd_views *views, uint32_t row, enum derived_time ti
     float lo[2], hi[2];
 
     *look = (struct look){.views = views, .inner = views->join->regions[row * QD_REGION_BODIES], .time = time};
-    if (time == NOW || !qd_last_tick_observer(views, row, &look->observer)) {
+    if (time != LAST_TICK || !qd_last_tick_observer(views, row, &look->observer)) {
         look->observer = views->observers[row];
     }
     look->outer = outer_of(&look->observer, &look->inner);
@@ -355,11 +357,13 @@ static void keep_entries(qd_views *views, uint32_t row, enum derived_time time)
     begin_look(views, row, time, &look);
     while (next_near(&look, &slot, at, &flags) && !views->no_memory) {
         const qd_target target = target_at(views, slot, time);
-        const bool is_seen = !is_kept && qd_rule_admits(&look.observer, &target, slot);
+        const bool is_seen = time != NOT_TAKEN && !is_kept && qd_rule_admits(&look.observer, &target, slot);
 
         put(&keeping, slot, flags | (is_seen ? (uint32_t)QD_ENTRY_SEEN : 0), false);
     }
-    if (is_kept && !views->no_memory) {
+    if (time == NOT_TAKEN && !views->no_memory) {
+        qd_kept_walk_before(views, row, put_item, &keeping);
+    } else if (is_kept && !views->no_memory) {
         qd_kept_walk(views, row, put_item, &keeping);
     }
     if (time == NOW && !views->no_memory) {
@@ -367,8 +371,14 @@ static void keep_entries(qd_views *views, uint32_t row, enum derived_time time)
     }
     views->join->regions[row * QD_REGION_BODIES + QD_BODY_OUTER] = look.outer;
     views->attention[row] &= (uint8_t)~QD_ATTEND_AFRESH;
-    views->attention[row] |= is_kept ? QD_ATTEND_ONCE : 0;
+    views->attention[row] |= is_kept || time == NOT_TAKEN ? QD_ATTEND_ONCE : 0;
     qd_derived_forget(views, row);
+}
+
+void qd_derived_refuse(qd_views *views, uint32_t row)
+{
+    keep_entries(views, row, NOT_TAKEN);
+    views->join->bodies.is_plain = false;
 }
 
 bool qd_derived_update(qd_views *views, uint32_t row, bool goes_far)

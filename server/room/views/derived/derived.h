@@ -16,6 +16,9 @@
 /* Before a tick of the join. A view that cannot be derived any more gets its entries; `goes_far`: other points are near
  * it. A view without entries that can be derived becomes so; then it returns true. May end in qd_views.no_memory. */
 bool qd_derived_update(qd_views *views, uint32_t row, bool goes_far);
+/* At a tick, before its changes are taken: a derived view gets its entries instead, and is as it was. May end in
+ * qd_views.no_memory. */
+void qd_derived_refuse(qd_views *views, uint32_t row);
 /* All positions of a derived view are reported. */
 void qd_derived_clear_waits(qd_views *views, uint32_t row);
 /* At the end of a tick with join: views of which the entries are not needed become derived. */

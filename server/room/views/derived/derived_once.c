@@ -127,6 +127,17 @@ size_t qd_once_count(const qd_views *views)
     return sum;
 }
 
+void qd_once_drop(qd_views *views, uint16_t joint)
+{
+    qd_join *join = views->join;
+    qd_join_once *once = &join->once[joint - 1u];
+
+    memset(join->once_bits + (joint - 1u) * words_of(join), 0, words_of(join) * sizeof join->once_bits[0]);
+    join->once_relayed -= once->count;
+    join->relayed -= once->count;
+    once->count = 0;
+}
+
 size_t qd_once_relayed(const qd_views *views)
 {
     return views->join->once_relayed;

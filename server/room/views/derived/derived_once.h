@@ -22,6 +22,8 @@ void qd_once_flush(const qd_views *views, qd_join_block *block, uint16_t joint);
 
 /* Counts the positions of all members. Returns how many there are. */
 size_t qd_once_count(const qd_views *views);
+/* A member gets none of them. */
+void qd_once_drop(qd_views *views, uint16_t joint);
 /* How many there are. */
 size_t qd_once_relayed(const qd_views *views);
 /* Those of a member get rows from `first` on. Returns its range, which may be empty. */

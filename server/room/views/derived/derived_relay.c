@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derived_relay.h"
 
+#include "derived.h"
+#include "derived_once.h"
+
 size_t qd_derived_relayed(const qd_views *views)
 {
     return views->join && !views->suspended ? views->join->relayed : 0;
@@ -25,6 +28,104 @@ void qd_derived_relay_count(const qd_views *views, uint32_t *rows)
         }
     }
 }
+
+/* ---- bytes ---- */
+
+static qd_view_member *member_of(const qd_views *views, uint32_t row)
+{
+    return &views->members[views->observers[row].member];
+}
+
+static bool any_limited(const qd_views *views)
+{
+    bool any = false;
+
+    for (uint32_t member = 0; member < views->member_count && views->join; member++) {
+        any |= views->members[member].options.bytes_max > 0;
+    }
+    return any;
+}
+
+static void count_relays(const qd_views *views)
+{
+    const qd_join *join = views->join;
+
+    for (uint32_t i = 0; i < join->bodies.count; i++) {
+        const qd_join_body *body = &join->plan.bodies[i];
+        qd_view_member *member = member_of(views, body->region / QD_REGION_BODIES);
+
+        member->derived += body->is_derived;
+        member->others += !body->is_derived;
+        member->bytes += member->options.relays_once ? 0 : body->relayed * (uint64_t)QD_VIEW_RELAY_BYTES;
+    }
+}
+
+static void count_changes(const qd_views *views, const qd_crossings *crossings)
+{
+    for (size_t i = 0; i < crossings->change_count; i++) {
+        const qd_crossing change = crossings->changes[i];
+
+        member_of(views, qd_use_index(change.use))->due +=
+            change.begins ? qd_view_enter_bytes(views, change.slot) : QD_VIEW_LEAVE_BYTES;
+    }
+}
+
+/* A member's derived views get entries instead. */
+static bool is_refused(const qd_view_member *member)
+{
+    return member->options.bytes_max > 0 && member->derived > 0 &&
+           (member->others > 0 || member->bytes + member->due > member->options.bytes_max);
+}
+
+static void refuse(qd_views *views, qd_view_member *member)
+{
+    member->tight = QD_VIEW_TIGHT_TICKS;
+    member->bytes = 0;
+    if (member->joint != 0) {
+        qd_once_drop(views, member->joint);
+    }
+}
+
+static void refuse_body(qd_views *views, qd_join_body *body)
+{
+    const uint32_t row = body->region / QD_REGION_BODIES;
+
+    views->join->relayed -= body->relayed;
+    body->relayed = 0;
+    if (views->observers[row].is_derived && !views->no_memory) {
+        qd_derived_refuse(views, row);
+    }
+}
+
+void qd_derived_spend(qd_views *views, const qd_crossings *crossings)
+{
+    bool any = false;
+
+    if (!views->uses_join || !any_limited(views)) {
+        return;
+    }
+    for (uint32_t member = 0; member < views->member_count; member++) {
+        views->members[member].derived = views->members[member].others = 0;
+        views->members[member].due = 0;
+    }
+    count_relays(views);
+    count_changes(views, crossings);
+    for (uint32_t member = 0; member < views->member_count; member++) {
+        if (is_refused(&views->members[member])) {
+            refuse(views, &views->members[member]);
+            any = true;
+        }
+    }
+    for (uint32_t i = 0; i < views->join->bodies.count && any; i++) {
+        qd_join_body *body = &views->join->plan.bodies[i];
+
+        if (member_of(views, body->region / QD_REGION_BODIES)->tight == QD_VIEW_TIGHT_TICKS) {
+            refuse_body(views, body);
+        }
+    }
+}
+
+/* ---- rows ---- */
 
 struct filling {
     const qd_views *views;

@@ -14,6 +14,10 @@ typedef struct qd_derived_columns {
     uint32_t *first; /* by rank of the observer, its first row; NULL: all positions are sent once (derived_once.h) */
 } qd_derived_columns;
 
+/* Spends the bytes of members on what derived views change and relay. A member's views get entries instead if its bytes do
+ * not suffice, or if some of them have entries anyway: then all compete for bytes. May end in qd_views.no_memory. */
+void qd_derived_spend(qd_views *views, const qd_crossings *crossings);
+
 /* How many there are of this tick. */
 size_t qd_derived_relayed(const qd_views *views);
 /* Adds them to rows[], by rank of the observer. */

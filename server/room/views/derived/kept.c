@@ -25,7 +25,7 @@ bool qd_kept_suits(const qd_observer *observer)
 /* The masks that a body had at the last tick; rows of `stride`. */
 struct masks {
     const qd_join_area *area;
-    uint16_t *seen, *waits; /* NULL: nothing does */
+    uint16_t *seen, *waits, *relayed; /* NULL: nothing is */
     uint32_t stride;
 };
 
@@ -58,7 +58,8 @@ static const qd_join_group *group_of(const qd_join *join, uint32_t body)
 
 static inline uint32_t waiting(const struct masks *masks, uint32_t point)
 {
-    return masks->waits ? qd_join_get(masks->waits, point) : 0;
+    return (masks->waits ? qd_join_get(masks->waits, point) : 0) |
+           (masks->relayed ? qd_join_get(masks->relayed, point) : 0);
 }
 
 static inline void walk_masks(const qd_join_grid *grid, const struct masks *masks, qd_kept_visit *visit, void *context)
@@ -166,6 +167,34 @@ void qd_kept_walk(const qd_views *views, uint32_t row, qd_kept_visit *visit, voi
     for (uint32_t i = 0; i < derived->count; i++) {
         visit(context, derived->list[i]);
     }
+}
+
+struct visiting {
+    qd_kept_visit *visit;
+    void *context;
+    uint32_t self;
+};
+
+/* The observer itself is in the masks of some views (qd_derived_compare_bare). */
+static void visit_other(void *context, uint32_t item)
+{
+    const struct visiting *visiting = context;
+
+    if (qd_kept_slot(item) != visiting->self) {
+        visiting->visit(visiting->context, item);
+    }
+}
+
+void qd_kept_walk_before(const qd_views *views, uint32_t row, qd_kept_visit *visit, void *context)
+{
+    const qd_join *join = views->join;
+    const uint32_t body = join->derived[row].body;
+    struct visiting visiting = {visit, context, join->plan.bodies[body].self};
+    struct masks masks = masks_of(join, group_of(join, body), body);
+
+    masks.relayed = masks.waits ? masks.seen + 2 * masks.stride : NULL;
+    masks.seen += masks.stride;
+    walk_masks(&join->grid, &masks, visit_other, &visiting);
 }
 
 /* The point of an entry in the area; false: it is not there. */

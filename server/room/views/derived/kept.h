@@ -37,6 +37,8 @@ void qd_kept_clear_waits(qd_views *views, uint32_t row);
 /* Calls `visit` with each item. */
 typedef void qd_kept_visit(void *context, uint32_t item);
 void qd_kept_walk(const qd_views *views, uint32_t row, qd_kept_visit *visit, void *context);
+/* After the join of a tick, of any derived view: what was in it at the last tick, and waited or waits now. */
+void qd_kept_walk_before(const qd_views *views, uint32_t row, qd_kept_visit *visit, void *context);
 bool qd_kept_has(const qd_views *views, uint32_t row, uint32_t slot);
 
 /* ---- at a tick ---- */

@@ -136,6 +136,8 @@ typedef struct qd_view_range {
     uint32_t first, count;
 } qd_view_range;
 
+enum { QD_VIEW_TIGHT_TICKS = 16 };
+
 enum { QD_VIEW_NEWS_SUSPENDED = 1, QD_VIEW_NEWS_RESET = 2, QD_VIEW_NEWS_RESET_WATCHERS = 4 };
 
 typedef struct qd_view_member {
@@ -145,16 +147,19 @@ typedef struct qd_view_member {
     bool lost;                  /* its reports cannot be delivered */
     bool reset, reset_watchers; /* due with its next report */
     bool reported_suspended;
-    bool was_reported;      /* it has ever got a report */
-    bool lagging;           /* ticks were lost, and the reset that replaces them is not delivered yet */
-    uint64_t reported_tick; /* with `lagging`: the last tick before the lost ones */
-    bool restarted;         /* at this tick its views started again after a suspension */
-    bool is_emptied;        /* at this tick one of its views ended, or was suspended with all others */
-    bool is_behind;         /* its next report is due even without news */
-    bool is_full;           /* at this tick it has no bytes left for an entity that waits to enter */
-    uint64_t bytes;         /* spent at this tick */
-    uint8_t news;           /* of this round: QD_VIEW_NEWS_* */
-    uint16_t joint;         /* its place among those of derived_once.h, + 1; 0: it has none */
+    bool was_reported;        /* it has ever got a report */
+    bool lagging;             /* ticks were lost, and the reset that replaces them is not delivered yet */
+    uint64_t reported_tick;   /* with `lagging`: the last tick before the lost ones */
+    bool restarted;           /* at this tick its views started again after a suspension */
+    bool is_emptied;          /* at this tick one of its views ended, or was suspended with all others */
+    bool is_behind;           /* its next report is due even without news */
+    bool is_full;             /* at this tick it has no bytes left for something that waits */
+    uint8_t tight;            /* its bytes did not suffice: so many ticks until its views may be derived */
+    uint32_t derived, others; /* its bodies in the join at this tick, with derived views and with entries; */
+    uint64_t due;             /* and the bytes for what changes in derived views */
+    uint64_t bytes;           /* spent at this tick */
+    uint8_t news;             /* of this round: QD_VIEW_NEWS_* */
+    uint16_t joint;           /* its place among those of derived_once.h, + 1; 0: it has none */
     qd_view_range leaves, enters, relays, watcher_leaves, watcher_enters;
 } qd_view_member;
 
@@ -302,6 +307,12 @@ typedef struct qd_crossings {
     size_t change_count;
     uint64_t entries;
 } qd_crossings;
+
+/* What the enter of an entity counts. */
+static inline uint32_t qd_view_enter_bytes(const qd_views *views, uint32_t slot)
+{
+    return QD_VIEW_ENTER_BYTES + (slot < views->descriptions_capacity ? views->descriptions[slot].payload_size : 0);
+}
 
 static inline unsigned qd_views_axes(const qd_views *views)
 {
