@@ -327,45 +327,106 @@ static void evaluate(qd_views *views, uint32_t row)
 
 /* ---- bytes ---- */
 
-/* Spends bytes of the member, if it has as many left. */
-static bool spend_bytes(qd_view_member *member, uint32_t bytes)
+static qd_view_member *member_of(const qd_views *views, const qd_priority *item)
 {
-    if (member->bytes + bytes > member->options.bytes_max) {
-        return false;
-    }
-    member->bytes += bytes;
-    return true;
+    return &views->members[views->observers[item->observer].member];
 }
 
-static void spend(qd_views *views)
+/* Puts the items of each member behind each other: a range of the list. */
+static void group_by_member(qd_views *views, const qd_priority_list *list)
 {
-    qd_priority_sort(views->entrants.items, views->entrants.count);
-    for (uint32_t i = 0; i < views->entrants.count; i++) {
-        const qd_priority *item = &views->entrants.items[i];
-        const qd_observer *observer = &views->observers[item->observer];
-        qd_view_member *member = &views->members[observer->member];
-        const uint32_t bytes = qd_view_enter_bytes(views, item->slot);
+    uint32_t first = 0;
 
-        /* No entity overtakes one that does not fit. */
-        if (!member->is_full && spend_bytes(member, bytes)) {
-            qd_view_enter(views, item->observer, qd_visible_entries_find(&observer->entries, item->slot));
-        } else {
-            member->is_full = true;
-            hold(views, item);
+    for (uint32_t member = 0; member < views->member_count; member++) {
+        views->members[member].waiting.count = 0;
+    }
+    for (uint32_t i = 0; i < list->count; i++) {
+        member_of(views, &list->items[i])->waiting.count++;
+    }
+    for (uint32_t member = 0; member < views->member_count; member++) {
+        qd_view_range *range = &views->members[member].waiting;
+
+        range->first = first;
+        first += range->count;
+        range->count = 0; /* how many are there */
+    }
+    for (uint32_t member = 0; member < views->member_count; member++) {
+        qd_view_range *range = &views->members[member].waiting;
+        const uint32_t end = member + 1 < views->member_count ? views->members[member + 1].waiting.first : first;
+
+        while (range->first + range->count < end) {
+            qd_priority *item = &list->items[range->first + range->count];
+            qd_view_range *to = &member_of(views, item)->waiting;
+            const qd_priority other = list->items[to->first + to->count];
+
+            list->items[to->first + to->count++] = *item;
+            *item = to == range ? *item : other;
         }
     }
-    qd_priority_sort(views->waiting.items, views->waiting.count);
-    for (uint32_t i = 0; i < views->waiting.count; i++) {
-        const qd_priority *item = &views->waiting.items[i];
-        const qd_observer *observer = &views->observers[item->observer];
+}
 
-        if (spend_bytes(&views->members[observer->member], QD_VIEW_RELAY_BYTES)) {
-            qd_view_relay(views, item->observer, qd_visible_entries_find(&observer->entries, item->slot));
-        } else {
-            views->members[observer->member].is_full = true;
-        }
+/* How many items of so many bytes the member has bytes for. */
+static uint64_t has_bytes_for(const qd_view_member *member, uint32_t bytes)
+{
+    return member->bytes < member->options.bytes_max ? (member->options.bytes_max - member->bytes) / bytes : 0;
+}
+
+/* No entity overtakes one that does not fit. Of those that surely do not, no order is needed. */
+static void spend_on_entrants(qd_views *views, qd_view_member *member, qd_priority *items, uint32_t count)
+{
+    const uint64_t most = has_bytes_for(member, QD_VIEW_ENTER_BYTES) + 1;
+    const uint32_t first = most < count ? (uint32_t)most : count;
+    uint32_t i = 0;
+
+    if (first < count) {
+        qd_priority_choose(items, count, first);
     }
-    views->entrants.count = views->waiting.count = 0;
+    qd_priority_sort(items, first);
+    for (; i < first; i++) {
+        const uint32_t bytes = qd_view_enter_bytes(views, items[i].slot);
+
+        if (member->bytes + bytes > member->options.bytes_max) {
+            break;
+        }
+        member->bytes += bytes;
+        qd_view_enter(views, items[i].observer,
+                      qd_visible_entries_find(&views->observers[items[i].observer].entries, items[i].slot));
+    }
+    member->is_full |= i < count;
+    for (; i < count; i++) {
+        hold(views, &items[i]);
+    }
+}
+
+static void spend_on_relays(qd_views *views, qd_view_member *member, qd_priority *items, uint32_t count)
+{
+    const uint64_t most = has_bytes_for(member, QD_VIEW_RELAY_BYTES);
+    const uint32_t first = most < count ? (uint32_t)most : count;
+
+    if (first < count) {
+        qd_priority_choose(items, count, first);
+        member->is_full = true;
+    }
+    member->bytes += (uint64_t)first * QD_VIEW_RELAY_BYTES;
+    for (uint32_t i = 0; i < first; i++) {
+        qd_view_relay(views, items[i].observer,
+                      qd_visible_entries_find(&views->observers[items[i].observer].entries, items[i].slot));
+    }
+}
+
+static void spend(qd_views *views, qd_priority_list *list,
+                  void (*on)(qd_views *, qd_view_member *, qd_priority *, uint32_t))
+{
+    if (list->count == 0) {
+        return;
+    }
+    group_by_member(views, list);
+    for (uint32_t member = 0; member < views->member_count; member++) {
+        qd_view_member *row = &views->members[member];
+
+        on(views, row, list->items + row->waiting.first, row->waiting.count);
+    }
+    list->count = 0;
 }
 
 /* ---- a tick ---- */
@@ -411,5 +472,6 @@ void qd_changes_make(qd_views *views)
             relay(views, row);
         }
     }
-    spend(views);
+    spend(views, &views->entrants, spend_on_entrants);
+    spend(views, &views->waiting, spend_on_relays);
 }
