@@ -249,6 +249,7 @@ static bool is_in_area(const qd_join_block *block, uint32_t entry, uint32_t y)
 uint32_t qd_join_point_of(const qd_join_block *block, uint32_t slot)
 {
     const qd_join_grid *grid = block->grid;
+
     float *const *now = grid->entries.at.now, *const *was = grid->entries.at.was;
     uint32_t entry = grid->place[slot];
     uint32_t y = row_of(grid, entry, now[1][entry] < INFINITY ? now[1][entry] : was[1][entry]);

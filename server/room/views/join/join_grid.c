@@ -53,6 +53,7 @@ struct unsorted {
 static size_t cut(qd_join_columns *columns, char *memory, uint32_t count, unsigned axes)
 {
     const size_t bytes = qd_block_part((size_t)count + QD_JOIN_LANES, sizeof(float));
+
     for (unsigned k = 0; k < axes && memory; k++) {
         columns->at.now[k] = (float *)memory;
         columns->at.was[k] = (float *)(memory + bytes);

@@ -160,7 +160,7 @@ typedef struct qd_view_member {
     uint64_t bytes;           /* spent at this tick */
     uint8_t news;             /* of this round: QD_VIEW_NEWS_* */
     uint16_t joint;           /* its place among those of derived_once.h, + 1; 0: it has none */
-    qd_view_range waiting; /* in a list of what waits for bytes */
+    qd_view_range waiting;    /* in a list of what waits for bytes */
     qd_view_range leaves, enters, relays, watcher_leaves, watcher_enters;
 } qd_view_member;
 
