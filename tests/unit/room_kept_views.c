@@ -16,10 +16,10 @@
 #include "support/rng.h"
 #include "tests/support/test.h"
 
-enum { ENTITIES = 1200, OBSERVERS = 64, TICKS = 25, TICKS_OF_BYTES = 70, HIDDEN = 40, TIERS_MAX = 3 };
-enum { BYTES_MAX = 22000, BYTES_MAX_WITH_TIERS = 44000, BURST = 30 };
+enum { ENTITIES = 900, OBSERVERS = 32, TICKS = 18, TICKS_OF_BYTES = 62, HIDDEN = 30, TIERS_MAX = 3 };
+enum { BYTES_MAX = 10000, BYTES_MAX_WITH_TIERS = 21000, BURST = 30 };
 
-static const float side = 60, range = 6; /* about 38 in range */
+static const float side = 52, range = 6; /* about 38 in range */
 
 /* Which rules a run has. */
 enum {
