@@ -251,8 +251,8 @@ static void budget_give(size_t bytes)
 
 /* ---- what threads hold ---- */
 
-/* A thread of a server draws on the budget for small pieces in steps, and holds at most so many bytes of it: otherwise all
- * threads would write one cache line for each message. */
+/* A thread of a server draws on the budget for small pieces in steps, and holds at most so many bytes of it: otherwise
+ * all threads would write one cache line for each message. */
 #define HELD_BYTES_MAX ((size_t)128 << 10)
 
 static _Thread_local size_t held;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "derived/derived_once.h"
+#include "derived/derived_relay.h"
 #include "describe.h"
 #include "view_news.h"
 

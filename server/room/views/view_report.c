@@ -10,6 +10,7 @@
 #include "../common/order.h"
 #include "derived/derived.h"
 #include "derived/derived_once.h"
+#include "derived/derived_relay.h"
 #include "view_news.h"
 
 /* Sorts a list from `first` on. */

@@ -245,8 +245,8 @@ static void take_seen(void *context, uint32_t item)
     }
 }
 
-/* A limit leaves room for some entities, and those that are before all others wait for their entry. `target` is as it was,
- * and would enter. */
+/* A limit leaves room for some entities, and those that are before all others wait for their entry. `target` is as it
+ * was, and would enter. */
 static bool is_held(const qd_views *views, uint32_t row, uint32_t slot, const qd_target *target)
 {
     struct queue queue = {.id = views->entities->id[slot]};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Derived views. While the spatial join is in use, the view of most observers follows from where everything is: a circle
- * without margin, lists and budgets sees what is near and allowed. Such an observer keeps no visible entries
+ * Derived views. While the spatial join is in use, the view of most observers follows from where everything is: a
+ * circle without margin, lists and budgets sees what is near and allowed. Such an observer keeps no visible entries
  * (observer->is_derived): its view changes where two masks differ. Most others are derived, too, but depend on what was
  * in the view, which is kept as masks (kept.h).
  *
@@ -12,6 +12,13 @@
 #define QD_ROOM_VIEWS_DERIVED_DERIVED_H
 
 #include "../join/join.h"
+
+/* Where the positions go that derived views relay. */
+typedef struct qd_derived_columns {
+    uint32_t *observer, *id;
+    float *at[3];
+    uint32_t *first; /* by rank of the observer, its first row; NULL: all positions are sent once (derived_once.h) */
+} qd_derived_columns;
 
 /* Before a tick of the join. A view that cannot be derived any more gets its entries; `goes_far`: other points are near
  * it. A view without entries that can be derived becomes so; then it returns true. May end in qd_views.no_memory. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The change of one derived view at a tick, by the masks of its region. In the tasks of the join, each with its own rows.
+ * The change of one derived view at a tick, by the masks of its region. In the tasks of the join, each with its own
+ * rows.
  */
 #ifndef QD_ROOM_VIEWS_DERIVED_DERIVED_COMPARE_H
 #define QD_ROOM_VIEWS_DERIVED_DERIVED_COMPARE_H
@@ -8,8 +9,8 @@
 #include "../../../base/ablation.h"
 #include "../join/join.h"
 
-/* Turns the masks of the region into those of a view that is not kept: what is in it now, and what was. `counts` are those of the
- * region. Sets what the body has of derived views, and the row's `near`. */
+/* Turns the masks of the region into those of a view that is not kept: what is in it now, and what was. `counts` are
+ * those of the region. Sets what the body has of derived views, and the row's `near`. */
 void qd_derived_compare(const qd_views *views, qd_join_block *block, qd_join_body *body, qd_join_counts *counts,
                         uint16_t *is, uint16_t *did);
 

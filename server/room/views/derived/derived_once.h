@@ -6,7 +6,7 @@
 #ifndef QD_ROOM_VIEWS_DERIVED_DERIVED_ONCE_H
 #define QD_ROOM_VIEWS_DERIVED_DERIVED_ONCE_H
 
-#include "derived_relay.h"
+#include "derived.h"
 
 /* Before the bodies of a tick are noted: chooses the members. False: no memory. */
 bool qd_once_choose(qd_views *views) QD_MUST_USE;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derived_relay.h"
 
-#include "derived.h"
 #include "derived_once.h"
 
 size_t qd_derived_relayed(const qd_views *views)

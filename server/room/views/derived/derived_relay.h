@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The positions that derived views relay at a tick, as columns that the caller provides. The rows of an observer lie
- * together, in the order of the points near it.
+ * together, in the order of the points near it. And what members spend on them and on changes.
  */
 #ifndef QD_ROOM_VIEWS_DERIVED_DERIVED_RELAY_H
 #define QD_ROOM_VIEWS_DERIVED_DERIVED_RELAY_H
 
-#include "../join/join.h"
+#include "derived.h"
 
-typedef struct qd_derived_columns {
-    uint32_t *observer, *id;
-    float *at[3];
-    uint32_t *first; /* by rank of the observer, its first row; NULL: all positions are sent once (derived_once.h) */
-} qd_derived_columns;
-
-/* Spends the bytes of members on what derived views change and relay. A member's views get entries instead if its bytes do
- * not suffice, or if some of them have entries anyway: then all compete for bytes. May end in qd_views.no_memory. */
+/* Spends the bytes of members on what derived views change and relay. A member's views get entries instead if its bytes
+ * do not suffice, or if some of them have entries anyway: then all compete for bytes. May end in qd_views.no_memory. */
 void qd_derived_spend(qd_views *views, const qd_crossings *crossings);
 
 /* How many there are of this tick. */

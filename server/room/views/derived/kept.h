@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Kept views: derived views that depend on what they were. With a margin, an angle, a budget or a limit, what is near does
- * not decide alone; with tiers, positions wait for their turn. What is in such a view, and what of it waits, stays in the
- * masks of its body from tick to tick. When the grid or the groups are made again, it becomes lists of slots, and masks
- * again at the same tick. A view that has just become kept is a list, too.
+ * Kept views: derived views that depend on what they were. With a margin, an angle, a budget or a limit, what is near
+ * does not decide alone; with tiers, positions wait for their turn. What is in such a view, and what of it waits, stays
+ * in the masks of its body from tick to tick. When the grid or the groups are made again, it becomes lists of slots,
+ * and masks again at the same tick. A view that has just become kept is a list, too.
  *
  * In lists and walks an item is `slot << 1 | waits`.
  */
@@ -45,8 +45,8 @@ bool qd_kept_has(const qd_views *views, uint32_t row, uint32_t slot);
 
 /* Before the grid or the groups are made again: all become lists. False: no memory. */
 bool qd_kept_unpack(qd_views *views, const qd_executor *executor) QD_MUST_USE;
-/* The masks of the body as of the last tick, for the points as they are at this one: what is in its view, and what waits
- * (NULL: nothing does). In tasks. An entity that went far is the point where it is, if that is in the area. */
+/* The masks of the body as of the last tick, for the points as they are at this one: what is in its view, and what
+ * waits (NULL: nothing does). In tasks. An entity that went far is the point where it is, if that is in the area. */
 void qd_kept_load(const qd_views *views, const qd_join_block *block, uint32_t body, uint16_t *seen, uint16_t *waits);
 /* The masks of a body are those of this tick. In tasks. */
 static inline void qd_kept_store(qd_join_derived *derived)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whose turn it is in the tiers of kept views. An entity's turn in a period is the same for all observers, so it is decided
- * once for each period, as bits of the grid's entries. There are QD_JOIN_TURNS periods with bits; in others, turns are
- * decided position by position.
+ * Whose turn it is in the tiers of kept views. An entity's turn in a period is the same for all observers, so it is
+ * decided once for each period, as bits of the grid's entries. There are QD_JOIN_TURNS periods with bits; in others,
+ * turns are decided position by position.
  */
 #ifndef QD_ROOM_VIEWS_DERIVED_RELAY_TURNS_H
 #define QD_ROOM_VIEWS_DERIVED_RELAY_TURNS_H

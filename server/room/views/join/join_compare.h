@@ -52,8 +52,8 @@ void qd_join_block_bits(const qd_join_block *block, const uint64_t *bits, uint16
 uint32_t qd_join_slot_at(qd_join_block *block, uint32_t point);
 /* The point of an entity that is in the area, at `at`. */
 uint32_t qd_join_point_at(const qd_join_block *block, uint32_t slot, const float at[3]);
-/* The point of an entity that is in the area, or was there at the last tick. One that went far has two points; it is the
- * one where it is, if that is in the area. */
+/* The point of an entity that is in the area, or was there at the last tick. One that went far has two points; it is
+ * the one where it is, if that is in the area. */
 uint32_t qd_join_point_of(const qd_join_block *block, uint32_t slot);
 
 /* Removes points that are not in the region from masks of where they are. */
@@ -61,15 +61,15 @@ void qd_join_decide(const qd_views *views, const qd_join_block *block, const qd_
 /* Whether a point is in the region, as the rule defines it. */
 bool qd_join_region_has(const qd_join_region *region, const float at[3], unsigned axes);
 
-/* The same as qd_join_compare for any body; `unsure`: the masks of a body that is no box may have points that are not in
- * it. */
+/* The same as qd_join_compare for any body; `unsure`: the masks of a body that is no box may have points that are not
+ * in it. */
 void qd_join_compare_exactly(const qd_views *views, const qd_join_kernel *kernel, const qd_join_block *block,
                              const qd_join_body *body, bool unsure, uint16_t *is, uint16_t *did,
                              qd_join_counts *counts);
 
-/* Fills the masks of a body: in `is` the points that are in its region, in `did` those that were. An entity that went far
- * is in `is` and `did` of its entry where it is, or in `did` of the other one. Counts them. `older`: masks of where points
- * were that are known, or NULL. */
+/* Fills the masks of a body: in `is` the points that are in its region, in `did` those that were. An entity that went
+ * far is in `is` and `did` of its entry where it is, or in `did` of the other one. Counts them. `older`: masks of where
+ * points were that are known, or NULL. */
 static inline void qd_join_compare(const qd_views *views, const qd_join_kernel *kernel, const qd_join_block *block,
                                    const qd_join_body *body, const uint16_t *older, uint16_t *is, uint16_t *did,
                                    qd_join_counts *counts)
@@ -94,8 +94,8 @@ static inline void qd_join_compare(const qd_views *views, const qd_join_kernel *
 
 /* ---- masks ---- */
 
-/* Up to QD_JOIN_BITS bits of masks from bit `at` on, and the same into masks, where they are 0. Both reach up to three masks
- * further. */
+/* Up to QD_JOIN_BITS bits of masks from bit `at` on, and the same into masks, where they are 0. Both reach up to three
+ * masks further. */
 #define QD_JOIN_BITS (64 - QD_JOIN_LANES)
 static inline uint64_t qd_join_bits_get(const uint16_t *masks, uint32_t at, uint32_t count)
 {

@@ -4,8 +4,8 @@
  * Cells lie in x and y; whatever is beyond the grid is in a cell at its edge. Sorting is by counting. Where no entity
  * comes, goes or changes, entries stay in their cells for some ticks, until they may have drifted too far from them.
  *
- * An entity that goes further than `reach` in a tick has two entries, so that cells need little slack: one where it was,
- * without a position now, and one where it is, without an old position.
+ * An entity that goes further than `reach` in a tick has two entries, so that cells need little slack: one where it
+ * was, without a position now, and one where it is, without an old position.
  */
 #ifndef QD_ROOM_VIEWS_JOIN_JOIN_GRID_H
 #define QD_ROOM_VIEWS_JOIN_JOIN_GRID_H
@@ -86,8 +86,8 @@ float qd_join_reach(const qd_views *views, float range);
 /* Takes up new positions of the same entities in the cells where they are, if that is possible: then the grid is made,
  * but for filters. */
 bool qd_join_grid_follow(const qd_views *views, const qd_executor *executor, qd_join_grid *grid, float range);
-/* Makes the grid, or completes one that has followed. With cells for regions of about `range`. `masks` has the bits that the masks of all observers have, `teams` those that
- * the team of any has. False: no memory. */
+/* Makes the grid, or completes one that has followed. With cells for regions of about `range`. `masks` has the bits
+ * that the masks of all observers have, `teams` those that the team of any has. False: no memory. */
 bool qd_join_grid_build(qd_views *views, qd_join_grid *grid, float range, uint32_t masks, uint32_t teams) QD_MUST_USE;
 void qd_join_grid_deinit(qd_join_grid *grid, qd_heap *heap);
 

@@ -33,7 +33,7 @@ INLINE qd_join_counts count_bits(const uint16_t *is, const uint16_t *did, uint32
 }
 
 /* The masks of up to four words from `word` on. They are counted in registers and stored at once: a load of four masks
- * would wait for the stores of each. `knows_did` is a constant: the masks of where the points were are there already. */
+ * would wait for the stores of each. `knows_did` is a constant: the masks of where the points were are known. */
 INLINE uint32_t find_four(mask_fn *mask, const qd_join_points *points, uint32_t word, uint32_t words,
                           const qd_join_ball *now, const qd_join_ball *was, bool knows_did, uint16_t *is, uint16_t *did,
                           qd_join_counts *counts, unsigned axes)

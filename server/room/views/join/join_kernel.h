@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which points of a block are in a ball, as bits: point i is bit i % 16 of mask i / 16. Points are compared 16 at a time
- * in float32, so points that float32 cannot decide are found, too. The fastest instructions of the machine are chosen at
- * run time. All choices find the same once the caller has decided those points exactly.
+ * Which points of a block are in a ball, as bits: point i is bit i % 16 of mask i / 16. Points are compared 16 at a
+ * time in float32, so points that float32 cannot decide are found, too. The fastest instructions of the machine are
+ * chosen at run time. All choices find the same once the caller has decided those points exactly.
  *
  * Pure; any thread. The caller owns the memory. Columns have a multiple of 16 elements; INFINITY: there is no point.
  */
@@ -86,8 +86,8 @@ typedef struct qd_join_kernel {
     /* The same, where the masks of where the points were are known. */
     bool (*now)(const qd_join_points *points, uint32_t words, const qd_join_ball *now, uint16_t *is, uint16_t *did,
                 qd_join_counts *counts);
-    /* Puts the points of `among` that may be in a ball into masks, which may be the same masks; with one column for each
-     * axis. Returns whether some of them are not surely in it. */
+    /* Puts the points of `among` that may be in a ball into masks, which may be the same masks; with one column for
+     * each axis. Returns whether some of them are not surely in it. */
     bool (*within)(float *const at[3], uint32_t words, const qd_join_ball *ball, const uint16_t *among,
                    uint16_t *masks);
     /* The same for a cone, among the points of `masks`. */
@@ -96,8 +96,8 @@ typedef struct qd_join_kernel {
     void (*between)(float *const at[3], uint32_t words, const qd_join_walls *walls, uint16_t *masks);
     /* About the largest squared distance from `center` of the points in masks; 0: there are none. */
     float (*farthest)(float *const at[3], uint32_t words, const float center[3], const uint16_t *masks);
-    /* Removes points from two rows of masks, which may be the same: those without a bit of `mask` in their category, and those of another team
-     * than `team`, if both have one. */
+    /* Removes points from two rows of masks, which may be the same: those without a bit of `mask` in their category,
+     * and those of another team than `team`, if both have one. */
     void (*admit)(const uint32_t *category, const uint32_t *teams, uint32_t words, uint32_t mask, uint32_t team,
                   uint16_t *is, uint16_t *did);
     qd_join_counts (*count)(const uint16_t *is, const uint16_t *did, uint32_t words);

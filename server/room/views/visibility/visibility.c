@@ -10,10 +10,10 @@
 #include "spatial_join.h"
 #include "visibility_index.h"
 
-/* The join pays if an observer has ENTRIES_PER_OBSERVER visible entries on average, there are BEACONS_FEW beacons or one
- * for BEACON_SHARE observers, and one in MOVED_SHARE entities moves, or one in BUSY_SHARE observers costs time without
- * moves. The index finds boxes faster: with more of them than BOX_SHARE, one in MOVED_SHARE_OF_BOXES entities must move.
- * Once in use, it stays so with half of that, or twice as many boxes and beacons. */
+/* The join pays if an observer has ENTRIES_PER_OBSERVER visible entries on average, there are BEACONS_FEW beacons or
+ * one for BEACON_SHARE observers, and one in MOVED_SHARE entities moves, or one in BUSY_SHARE observers costs time
+ * without moves. The index finds boxes faster: with more of them than BOX_SHARE, one in MOVED_SHARE_OF_BOXES entities
+ * must move. Once in use, it stays so with half of that, or twice as many boxes and beacons. */
 #define ENTRIES_PER_OBSERVER 4u
 #define BOX_SHARE            8u
 #define BEACONS_FEW          4u
