@@ -23,16 +23,16 @@ static bool fits(const qd_views *views, const qd_observer *observer)
     const qd_view_member *member = &views->members[observer->member];
 
     return observer->state == QD_OBSERVER_LIVE && observer->show_count == 0 && member->tight == 0 && !member->is_full &&
-           !QD_WITHOUT(DERIVED_VIEWS) && !(QD_WITHOUT(KEPT_VIEWS) && qd_kept_suits(observer));
+           !QD_WITHOUT(DERIVED_VIEWS) && !(QD_WITHOUT(KEPT_VIEWS) && (observer->limit > 0 || qd_kept_suits(observer)));
 }
 
 /* Its list has been made. A derived view has only one region at the last tick. */
-static void begin(qd_views *views, uint32_t row)
+static void begin(qd_views *views, uint32_t row, bool is_kept)
 {
     qd_observer *observer = &views->observers[row];
 
     views->join->regions[row * QD_REGION_BODIES + QD_BODY_OUTER] = (qd_join_region){.kind = 0};
-    views->join->derived[row].is_kept = qd_kept_suits(observer);
+    views->join->derived[row].is_kept = is_kept;
     views->join->derived[row].has_turns = qd_kept_has_turns(observer);
     qd_visible_entries_deinit(&observer->entries, views->heap);
     observer->is_derived = true;
@@ -396,7 +396,7 @@ bool qd_derived_update(qd_views *views, uint32_t row, bool goes_far)
     if (observer->entries.count > 0 || meets_beacon || !fits(views, observer)) {
         return false;
     }
-    begin(views, row);
+    begin(views, row, qd_kept_suits(observer));
     return true;
 }
 
@@ -431,12 +431,15 @@ void qd_derived_begin(qd_views *views)
     for (uint32_t row = 0; row < views->count; row++) {
         qd_observer *observer = &views->observers[row];
 
+        const bool may_bind = observer->limit > 0 && observer->entries.count > observer->limit;
+        const bool is_kept = may_bind || qd_kept_suits(observer);
+
         if (observer->is_derived || !fits(views, observer) || meets_beacons(views, &observer->entries) ||
-            (qd_kept_suits(observer) && !qd_kept_begin(views, row))) {
+            (is_kept && !qd_kept_begin(views, row))) {
             continue;
         }
         join->derived[row].near = count_near(&observer->entries);
-        begin(views, row);
+        begin(views, row, is_kept);
     }
 }
 

@@ -6,6 +6,7 @@
 
 #include "../state/last_tick.h"
 #include "../state/rule.h"
+#include "derived_limit.h"
 
 /* Beside the flags of a special point: whether it was in the masks before the filter. */
 enum { IS_NEAR = 256, WAS_NEAR = 512, FLAGS = 255 };
@@ -119,6 +120,15 @@ void qd_derived_compare(const qd_views *views, qd_join_block *block, qd_join_bod
 {
     views->join->derived[body->region / QD_REGION_BODIES].near = counts->is;
     filter(views, block, body, counts, is, did);
+    if (body->limit > 0 && counts->is > body->limit) {
+        const uint32_t row = body->region / QD_REGION_BODIES;
+        qd_join_derived *derived = &views->join->derived[row];
+
+        qd_derived_limit(views, block, body, &views->observers[row], counts->both, is, did);
+        *counts = views->join->kernel->count(is, did, block->words);
+        body->by_range = false;
+        derived->is_kept = body->is_kept = derived->in_masks = true;
+    }
     body->differ = counts->differ;
     body->relayed = qd_derived_count_relayed(block, body, is, did, counts->both);
 }

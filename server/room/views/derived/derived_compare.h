@@ -10,7 +10,8 @@
 #include "../join/join.h"
 
 /* Turns the masks of the region into those of a view that is not kept: what is in it now, and what was. `counts` are
- * those of the region. Sets what the body has of derived views, and the row's `near`. */
+ * those of the region, and become those of the view. Sets what the body has of derived views, and the row's `near`.
+ * While a limit binds, the view is kept. */
 void qd_derived_compare(const qd_views *views, qd_join_block *block, qd_join_body *body, qd_join_counts *counts,
                         uint16_t *is, uint16_t *did);
 
@@ -27,7 +28,9 @@ static inline bool qd_derived_compare_bare(const qd_views *views, qd_join_body *
     const qd_join_grid *grid = &views->join->grid;
     qd_join_derived *row = &views->join->derived[body->region / QD_REGION_BODIES];
 
-    body->by_range = grid->is_plain && qd_derived_admits_all(grid, body);
+    const bool may_bind = body->limit > 0 && counts->is > body->limit;
+
+    body->by_range = grid->is_plain && !may_bind && qd_derived_admits_all(grid, body);
     body->is_bare = body->by_range && !body->relays && !QD_WITHOUT(BARE_VIEWS);
     if (!body->is_bare) {
         return false;

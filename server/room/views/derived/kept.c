@@ -17,7 +17,7 @@ bool qd_kept_has_turns(const qd_observer *observer)
 bool qd_kept_suits(const qd_observer *observer)
 {
     return observer->kind != QD_ROOM_CIRCLE || observer->leave_margin > 0 || observer->enter_budget > 0 ||
-           observer->limit > 0 || observer->hide_count > 0 || qd_kept_has_turns(observer);
+           observer->hide_count > 0 || qd_kept_has_turns(observer);
 }
 
 /* ---- masks of the last tick ---- */
@@ -381,8 +381,6 @@ void qd_kept_drop_lists(qd_views *views)
     qd_join *join = views->join;
 
     for (uint32_t row = 0; row < join->row_count && join->lists > 0; row++) {
-        if (join->derived[row].in_masks) {
-            drop_list(views, &join->derived[row]);
-        }
+        drop_list(views, &join->derived[row]);
     }
 }

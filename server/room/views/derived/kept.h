@@ -21,7 +21,7 @@ static inline bool qd_kept_waits(uint32_t item)
     return item & 1;
 }
 
-/* Whether a derived view of such an observer is kept. */
+/* Whether a derived view of such an observer is always kept. With a limit, any is while the limit binds. */
 bool qd_kept_suits(const qd_observer *observer);
 /* Its positions wait for their turn, because some tier does not relay all of them at each tick. */
 bool qd_kept_has_turns(const qd_observer *observer);
@@ -48,12 +48,7 @@ bool qd_kept_unpack(qd_views *views, const qd_executor *executor) QD_MUST_USE;
 /* The masks of the body as of the last tick, for the points as they are at this one: what is in its view, and what
  * waits (NULL: nothing does). In tasks. An entity that went far is the point where it is, if that is in the area. */
 void qd_kept_load(const qd_views *views, const qd_join_block *block, uint32_t body, uint16_t *seen, uint16_t *waits);
-/* The masks of a body are those of this tick. In tasks. */
-static inline void qd_kept_store(qd_join_derived *derived)
-{
-    derived->in_masks = true;
-}
-/* All are in masks. */
+/* All have been compared: their lists are of no use any more. */
 void qd_kept_drop_lists(qd_views *views);
 
 #endif

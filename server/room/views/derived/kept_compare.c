@@ -278,7 +278,8 @@ uint32_t qd_kept_compare(const qd_views *views, qd_join_block *block, qd_join_bo
     derived->near = find_wanted(&kept);
     filter(&kept);
     qd_join_counts counts = kept.kernel->count(is, kept.did, block->words);
-    if (body->limit > 0 && counts.is > body->limit) {
+    const bool binds = body->limit > 0 && counts.is > body->limit;
+    if (binds) {
         qd_derived_limit(views, block, body, kept.observer, counts.both, is, kept.did);
         counts = kept.kernel->count(is, kept.did, block->words);
     }
@@ -295,6 +296,6 @@ uint32_t qd_kept_compare(const qd_views *views, qd_join_block *block, qd_join_bo
     } else {
         body->relayed = qd_derived_count_relayed(block, body, is, kept.did, counts.both);
     }
-    qd_kept_store(derived);
-    return counts.is;
+    derived->is_kept = body->is_kept = derived->in_masks = binds || qd_kept_suits(kept.observer);
+    return derived->is_kept ? counts.is : 0;
 }

@@ -22,8 +22,8 @@ bool qd_rule_near_cone(const qd_observer *observer, const qd_target *target);
 /* Whether the ascending list has the id. */
 bool qd_rule_lists(const uint32_t *ids, uint32_t count, uint32_t id);
 
-/* Whether it is an entity's turn in a tier, `phase` ticks after the start of its period, within the last `steps` ticks.
- * */
+/* Whether it is an entity's turn in a tier, `phase` ticks after the start of its period, within the last `steps`
+ * ticks. */
 static inline bool qd_rule_is_turn(uint32_t every, uint32_t phase, uint32_t id, uint32_t steps)
 {
     return (phase + id % every) % every < steps;

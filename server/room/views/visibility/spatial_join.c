@@ -51,6 +51,7 @@ static void compare_body(const qd_views *views, qd_join_block *block, uint32_t i
         qd_join_compare(views, join->kernel, block, body, qd_join_older_of(join, block->group, i), is, did, &counts);
         if (!qd_derived_compare_bare(views, body, &counts)) {
             qd_derived_compare(views, block, body, &counts, is, did);
+            part->kept += body->is_kept ? counts.is : 0;
         }
     }
     part->entries += *near;
