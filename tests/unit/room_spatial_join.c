@@ -420,6 +420,43 @@ TEST(observer_at_old_positions_of_the_index_sees_nothing)
     end(&c);
 }
 
+/* The last observer saw nothing, ends, and its row is given back. A new one in that row, whose view gets entries for a
+ * visible range, knows nothing of the old region. */
+TEST(new_observer_in_a_row_given_back_has_seen_nothing)
+{
+    const uint32_t id = OBSERVERS, carrier = 0, in_view = OBSERVERS * OBSERVERS;
+    const float empty = 500, range = 10, visible_range = 5;
+    const qd_msg_set_description beacon = {.count = 1, .id = &carrier, .visible_range = &visible_range};
+    qd_room_refusals refusals;
+    crowd c;
+
+    (void)state;
+    begin(&c, in_view + CROWD, 1);
+    gather(&c, 0, OBSERVERS, 0);
+    gather(&c, OBSERVERS, CROWD, 250);
+    observe(&c, (qd_msg_observers){.id = &id, .x = &empty, .range = &range});
+    for (int t = 0; t < 2; t++) {
+        gather(&c, OBSERVERS, CROWD, 251);
+        (void)tick(&c, &qd_executor_serial);
+        assert_true(c.room->views.uses_join);
+    }
+    qd_room_unobserve(c.room, c.member, 1, &id, &refusals);
+    assert_int_equal(refusals.count, 0);
+    qd_room_trim(c.room);
+    gather(&c, OBSERVERS, CROWD, empty);
+    (void)tick(&c, &qd_executor_serial);
+    observe(&c, (qd_msg_observers){.id = &id, .range = &range});
+    qd_room_describe(c.room, c.member, &beacon, &refusals);
+    assert_int_equal(refusals.count, 0);
+    gather(&c, OBSERVERS, CROWD, 1000);
+    const qd_room_view_report report = tick(&c, &qd_executor_serial);
+    assert_int_equal(report.leave_count, 0);
+    assert_int_equal(report.enter_count, OBSERVERS);
+    assert_int_equal(seen_of(&c), in_view);
+    assert_true(c.room->views.uses_join);
+    end(&c);
+}
+
 /* The first tick reports all that is seen. Later ticks, which report little, need not keep memory for that. */
 TEST(memory_of_the_first_tick_is_given_back)
 {

@@ -36,13 +36,14 @@ static float radius_of(const qd_join_region *region)
     return most;
 }
 
-/* Rows from `count` of before on have neither regions nor derived views. */
+/* Rows beyond those of the tick before have neither regions nor derived views, also if they had them long ago. */
 static bool fit_rows(qd_views *views)
 {
     qd_join *join = views->join;
     const uint32_t count = views->count, before = join->row_count;
 
     if (count <= before) {
+        join->row_count = count;
         return true;
     }
     if (!qd_array_reserve(views->heap, join->regions, join->region_capacity, count * QD_REGION_BODIES - 1) ||
