@@ -170,6 +170,9 @@ static void do_command(struct run *run, rng_stream *rng, uint32_t index)
     if (run->views) {
         views_end_unanchored(run->views);
     }
+    if (rng_one_in(rng, 8)) {
+        qd_room_trim(run->room); /* rows that are free go, and others come in their places */
+    }
     views_check_why(run, rng);
 }
 

@@ -98,7 +98,7 @@ static bool are_of(const ref_room *reference, uint32_t owner, const uint32_t *id
 
 void do_adopt(struct run *run, uint32_t from, uint32_t member)
 {
-    if (from == QD_ROOM_OWNED || from == member) {
+    if (from == QD_ROOM_OWNED || from == member || from >= qd_room_member_end(run->room)) {
         return;
     }
     uint32_t holds = qd_room_owned_count(run->room, from);
