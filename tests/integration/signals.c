@@ -114,8 +114,12 @@ SESSION_TEST(bad_log_level_file_is_refused_at_the_start)
  * be the child of `process`. */
 static void expect_end_at_second_signal(qd_process *process, pid_t number, const char *address)
 {
+    const qd_client_message ping = {.seq = 2, .kind = QD_CLIENT_PING};
     raw_link *raw = raw_open_session(address);
 
+    /* The answer shows that the session has left the lobby, which waits for nobody when the server stops. */
+    raw_send_message(raw, &ping);
+    raw_expect(raw, 2, QD_SERVER_PONG);
     assert_int_equal(kill(number, SIGTERM), 0);
     /* The log confirms that the first one has arrived: two that wait at the same time are one. */
     await_lines(process, " info  stopping signal=15\n", 1);

@@ -129,22 +129,34 @@ NET_TEST(many_connections_over_the_limit_are_all_closed)
     assert_int_equal(fixture.opened, 0);
 }
 
-/* The listener pauses for up to a millisecond after each refusal: the loop's clock counts whole ones. */
-NET_TEST(a_peer_that_connects_again_at_once_waits)
+/* Connects again as soon as it was refused. Returns the time that the refusals took. */
+static uint64_t refused_in_a_row_ns(uint32_t count)
 {
-    enum { AGAIN = 100 };
-    fixture.config.connections_max = 0;
-    fixture.config.refusal = refusal;
-    fixture_start();
     const uint64_t start_ns = qd_clock_now_ns();
 
-    for (uint32_t i = 0; i < AGAIN; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         int peer = peer_connect();
 
         peer_expect_frame(peer, 'F', 20);
         peer_close(peer);
     }
-    assert_true(qd_clock_now_ns() - start_ns >= AGAIN * UINT64_C(200000));
+    return qd_clock_now_ns() - start_ns;
+}
+
+/* The listener pauses for up to a millisecond after a turn with refusals: the loop's clock counts whole ones. On a busy
+ * processor a peer can be back within the turn that refused it, so one series of several has to wait. */
+NET_TEST(a_peer_that_connects_again_at_once_waits)
+{
+    enum { AGAIN = 100, SERIES = 20 };
+    fixture.config.connections_max = 0;
+    fixture.config.refusal = refusal;
+    fixture_start();
+    bool waits = false;
+
+    for (uint32_t i = 0; i < SERIES && !waits; i++) {
+        waits = refused_in_a_row_ns(AGAIN) >= AGAIN * UINT64_C(200000);
+    }
+    assert_true(waits);
 }
 
 NET_TEST(a_connection_without_a_descriptor_is_accepted_later)
