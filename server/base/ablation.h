@@ -70,6 +70,7 @@
     X(JOIN_SPANS, "join_spans")                                                                                        \
     X(OLDER_MASKS, "older_masks")                                                                                      \
     X(BARE_VIEWS, "bare_views")                                                                                        \
+    X(RELAY_FETCH, "relay_fetch")                                                                                      \
     X(HOT_LISTS, "hot_lists")                                                                                          \
     X(BYTE_COLUMNS, "byte_columns")                                                                                    \
     X(LIST_SORT, "list_sort")                                                                                          \

@@ -146,13 +146,11 @@ static void fill_relays(qd_views *views)
         fill_relay(views, i, are_derived ? to->relay_first[list->key[i] >> 32] + i - first : i);
     }
     if (are_derived) {
-        const qd_derived_columns columns = {.observer = to->relay_observer,
-                                            .id = to->relay_id,
-                                            .at = {to->relay_at[0], to->relay_at[1], to->relay_at[2]},
-                                            .first = to->relay_first};
+        const qd_join_rows rows = {
+            to->relay_observer, to->relay_id, {to->relay_at[0], to->relay_at[1], to->relay_at[2]}};
 
-        qd_derived_relay_fill(views, views->executor, &columns);
-        qd_once_fill(views, &columns);
+        qd_derived_relay_fill(views, views->executor, &rows, to->relay_first);
+        qd_once_fill(views, &rows);
     }
 }
 

@@ -23,7 +23,8 @@ static bool fits(const qd_views *views, const qd_observer *observer)
     const qd_view_member *member = &views->members[observer->member];
 
     return observer->state == QD_OBSERVER_LIVE && observer->show_count == 0 && member->tight == 0 && !member->is_full &&
-           !QD_WITHOUT(DERIVED_VIEWS) && !(QD_WITHOUT(KEPT_VIEWS) && (observer->limit > 0 || qd_kept_suits(observer)));
+           !QD_WITHOUT(DERIVED_VIEWS) &&
+           !(QD_WITHOUT(KEPT_VIEWS) && (observer->limit > 0 || qd_kept_has_rules(observer)));
 }
 
 /* Its list has been made. A derived view has only one region at the last tick. */
@@ -33,6 +34,7 @@ static void begin(qd_views *views, uint32_t row, bool is_kept)
 
     views->join->regions[row * QD_REGION_BODIES + QD_BODY_OUTER] = (qd_join_region){.kind = 0};
     views->join->derived[row].is_kept = is_kept;
+    views->join->derived[row].has_rules = qd_kept_has_rules(observer);
     views->join->derived[row].has_turns = qd_kept_has_turns(observer);
     qd_visible_entries_deinit(&observer->entries, views->heap);
     observer->is_derived = true;
@@ -396,7 +398,7 @@ bool qd_derived_update(qd_views *views, uint32_t row, bool goes_far)
     if (observer->entries.count > 0 || meets_beacon || !fits(views, observer)) {
         return false;
     }
-    begin(views, row, qd_kept_suits(observer));
+    begin(views, row, qd_kept_has_rules(observer));
     return true;
 }
 
@@ -432,7 +434,7 @@ void qd_derived_begin(qd_views *views)
         qd_observer *observer = &views->observers[row];
 
         const bool may_bind = observer->limit > 0 && observer->entries.count > observer->limit;
-        const bool is_kept = may_bind || qd_kept_suits(observer);
+        const bool is_kept = may_bind || qd_kept_has_rules(observer);
 
         if (observer->is_derived || !fits(views, observer) || meets_beacons(views, &observer->entries) ||
             (is_kept && !qd_kept_begin(views, row))) {

@@ -13,13 +13,6 @@
 
 #include "../join/join.h"
 
-/* Where the positions go that derived views relay. */
-typedef struct qd_derived_columns {
-    uint32_t *observer, *id;
-    float *at[3];
-    uint32_t *first; /* by rank of the observer, its first row; NULL: all positions are sent once (derived_once.h) */
-} qd_derived_columns;
-
 /* Before a tick of the join. A view that cannot be derived any more gets its entries; `goes_far`: other points are near
  * it. A view without entries that can be derived becomes so; then it returns true. May end in qd_views.no_memory. */
 bool qd_derived_update(qd_views *views, uint32_t row, bool goes_far);

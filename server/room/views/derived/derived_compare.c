@@ -118,17 +118,16 @@ uint32_t qd_derived_count_relayed(qd_join_block *block, const qd_join_body *body
 void qd_derived_compare(const qd_views *views, qd_join_block *block, qd_join_body *body, qd_join_counts *counts,
                         uint16_t *is, uint16_t *did)
 {
-    views->join->derived[body->region / QD_REGION_BODIES].near = counts->is;
-    filter(views, block, body, counts, is, did);
-    if (body->limit > 0 && counts->is > body->limit) {
-        const uint32_t row = body->region / QD_REGION_BODIES;
-        qd_join_derived *derived = &views->join->derived[row];
+    qd_join_derived *derived = &views->join->derived[body->region / QD_REGION_BODIES];
 
-        qd_derived_limit(views, block, body, &views->observers[row], counts->both, is, did);
-        *counts = views->join->kernel->count(is, did, block->words);
+    derived->near = counts->is;
+    filter(views, block, body, counts, is, did);
+    const bool binds = body->limit > 0 && counts->is > body->limit;
+    if (binds) {
+        qd_derived_limit(views, block, body, qd_rule_head_start_of(body->radius_now, 0), counts, is, did);
         body->by_range = false;
-        derived->is_kept = body->is_kept = derived->in_masks = true;
     }
+    derived->is_kept = body->is_kept = derived->in_masks = binds;
     body->differ = counts->differ;
     body->relayed = qd_derived_count_relayed(block, body, is, did, counts->both);
 }

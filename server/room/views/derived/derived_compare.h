@@ -9,9 +9,9 @@
 #include "../../../base/ablation.h"
 #include "../join/join.h"
 
-/* Turns the masks of the region into those of a view that is not kept: what is in it now, and what was. `counts` are
- * those of the region, and become those of the view. Sets what the body has of derived views, and the row's `near`.
- * While a limit binds, the view is kept. */
+/* For a view without other rules than a filter and a limit. Turns the masks of the region into those of the view: what
+ * is in it now, and what was. `counts` are those of the region, and become those of the view. Sets what the body has of
+ * derived views, and the row's `near`. While the limit binds, the view is kept. */
 void qd_derived_compare(const qd_views *views, qd_join_block *block, qd_join_body *body, qd_join_counts *counts,
                         uint16_t *is, uint16_t *did);
 

@@ -51,107 +51,158 @@ void qd_derived_choose(const qd_views *views, qd_join_block *block, const qd_joi
 
 #define COMERS_MAX 8u
 
-/* One of those that compete for places in a view. Ids are looked up where distances are the same. */
+/* One of those that compete for places in a view. */
 struct rival {
     double distance; /* less the head start */
     uint32_t point;
 };
 
+/* As many stay in a view as its limit allows, and others may come. */
 struct rivals {
     const qd_views *views;
     qd_join_block *block;
-    struct rival *all; /* in memory of the block */
-    uint32_t count;
+    const qd_join_body *body;
+    double ahead;
+    const float *squares; /* of the distances of all points */
+    uint16_t *stay;
+    uint32_t staying, coming;
+    struct rival comers[COMERS_MAX];
 };
 
-static void add_rivals(struct rivals *to, const qd_join_body *body, double ahead, const uint16_t *masks)
+static uint32_t id_of(const struct rivals *of, const struct rival *one)
 {
-    for (uint32_t word = 0; word < to->block->words; word++) {
-        for (uint32_t left = masks[word]; left != 0; left &= left - 1) {
-            const uint32_t point = word * QD_JOIN_LANES + (uint32_t)__builtin_ctz(left);
-
-            to->all[to->count++] = (struct rival){distance_of(to->block, body, point) - ahead, point};
-        }
-    }
+    return of->views->entities->id[qd_join_slot_at(of->block, one->point)];
 }
 
-static uint32_t id_of(const struct rivals *of, uint32_t i)
+/* Ids are looked up where distances are the same. */
+static bool is_behind(const struct rivals *of, const struct rival *one, const struct rival *other)
 {
-    return of->views->entities->id[qd_join_slot_at(of->block, of->all[i].point)];
+    return one->distance > other->distance || (one->distance == other->distance && id_of(of, one) > id_of(of, other));
 }
 
-static uint32_t last_of(const struct rivals *of)
+static struct rival rival_at(const struct rivals *of, uint32_t word, uint64_t four, double ahead)
 {
-    uint32_t last = 0;
+    const uint32_t point = word * QD_JOIN_LANES + (uint32_t)__builtin_ctzll(four);
 
-    for (uint32_t i = 1; i < of->count; i++) {
-        const double one = of->all[i].distance, other = of->all[last].distance;
+    return (struct rival){distance_of(of->block, of->body, point) - ahead, point};
+}
 
-        if (one > other || (one == other && id_of(of, i) > id_of(of, last))) {
-            last = i;
+/* The last one of those that stay; `largest` is their largest square. Others with about the same square may be as far. */
+static struct rival last_staying(const struct rivals *of, float largest)
+{
+    const float below = largest > QD_JOIN_SQUARE_MIN ? largest * (1 - 4 * QD_JOIN_ERROR_SHARE) : -1;
+    uint16_t *nearer = of->block->some[2];
+    struct rival last = {.distance = -INFINITY};
+
+    memcpy(nearer, of->stay, of->block->stride * sizeof nearer[0]);
+    (void)of->views->join->kernel->up_to(of->squares, of->block->words, below, nearer);
+    for (uint32_t word = 0; word < of->block->stride; word += QD_JOIN_FOUR) {
+        uint64_t left = qd_join_four_masks(of->stay, word) & ~qd_join_four_masks(nearer, word);
+
+        for (; left != 0; left &= left - 1) {
+            const struct rival one = rival_at(of, word, left, of->ahead);
+
+            last = last.distance == -INFINITY || is_behind(of, &one, &last) ? one : last;
         }
     }
     return last;
 }
 
-/* Of `stay` and a few others, removes the last one of all from `is` for each of the others. */
-static void choose_among_few(const qd_views *views, qd_join_block *block, const qd_join_body *body, double ahead,
-                             const uint16_t *stay, const uint16_t *comers, uint16_t *is)
+static void add_comers(struct rivals *to, const uint16_t *comers)
 {
-    struct rivals rivals = {.views = views, .block = block, .all = block->scratch};
-
-    add_rivals(&rivals, body, ahead, stay);
-    add_rivals(&rivals, body, 0, comers);
-    while (rivals.count > body->limit) {
-        const uint32_t last = last_of(&rivals);
-
-        qd_join_set(is, rivals.all[last].point, false);
-        rivals.all[last] = rivals.all[--rivals.count];
+    for (uint32_t word = 0; word < to->block->stride; word += QD_JOIN_FOUR) {
+        for (uint64_t left = qd_join_four_masks(comers, word); left != 0; left &= left - 1) {
+            to->comers[to->coming++] = rival_at(to, word, left, 0);
+        }
     }
 }
 
-/* The points of `is` that were not in the view, and may be at least as near as the last of those that were. Returns how
- * many there are. */
-static uint32_t find_comers(const qd_views *views, const qd_join_block *block, const qd_join_body *body, double ahead,
-                            const uint16_t *stay, const uint16_t *is, uint16_t *to)
+/* Removes the last one of all from `is`, as often as there are comers. */
+static void choose_among_few(struct rivals *of, float largest, uint16_t *is)
 {
-    const qd_join_kernel *kernel = views->join->kernel;
-    const float square = kernel->farthest(block->points.at.now, block->words, body->now, stay);
-    const float most = fmaxf(square, QD_JOIN_SQUARE_MIN) * (1 + 2 * QD_JOIN_ERROR_SHARE);
-    const double last = sqrt((double)most) - ahead;
+    struct rival last = last_staying(of, largest);
 
-    memset(to, 0, block->stride * sizeof to[0]);
-    if (last < 0) {
-        return 0;
+    for (uint32_t left = of->coming; left > 0; left--) {
+        uint32_t at = 0;
+
+        for (uint32_t i = 1; i < of->coming; i++) {
+            at = is_behind(of, &of->comers[i], &of->comers[at]) ? i : at;
+        }
+        if (of->staying == 0 || (of->coming > 0 && is_behind(of, &of->comers[at], &last))) {
+            qd_join_set(is, of->comers[at].point, false);
+            of->comers[at] = of->comers[--of->coming];
+            continue;
+        }
+        qd_join_set(is, last.point, false);
+        qd_join_set(of->stay, last.point, false);
+        of->staying--;
+        last = last_staying(of, of->views->join->kernel->largest(of->squares, of->block->words, of->stay));
     }
-    for (uint32_t word = 0; word < block->words; word++) {
-        to[word] = (uint16_t)(is[word] & ~stay[word]);
-    }
-    const qd_join_ball ball = qd_join_ball_of(body->now, nextafterf((float)last, INFINITY));
-    (void)kernel->within(block->points.at.now, block->words, &ball, to, to);
-    return kernel->count(to, to, block->words).is;
 }
 
-void qd_derived_limit(const qd_views *views, qd_join_block *block, const qd_join_body *body,
-                      const qd_observer *observer, uint32_t staying, uint16_t *is, const uint16_t *did)
+/* Leaves in `comers` what may be at least as near as the last of those that stay. Returns how many there are. */
+static uint32_t find_comers(const struct rivals *of, float largest, uint16_t *comers)
 {
-    const double ahead = qd_rule_head_start(observer);
-    uint16_t *stay = block->some[0], *comers = block->some[1];
+    const float farthest = fmaxf(largest, QD_JOIN_SQUARE_MIN) * (1 + 2 * QD_JOIN_ERROR_SHARE);
+    const double last = sqrt((double)farthest) - of->ahead;
+    const float square = last < 0 ? -1 : fmaxf((float)(last * last), QD_JOIN_SQUARE_MIN);
 
-    if (staying < body->limit || QD_WITHOUT(FEW_COMERS)) {
+    return of->views->join->kernel->up_to(of->squares, of->block->words, square * (1 + 2 * QD_JOIN_ERROR_SHARE),
+                                          comers);
+}
+
+/* As many stay as the limit allows, unless others come. Returns how many do; COMERS_MAX + 1: too many to tell. */
+static uint32_t replace_few(struct rivals *of, uint16_t *is, const uint16_t *did)
+{
+    const qd_join_kernel *kernel = of->views->join->kernel;
+    qd_join_block *block = of->block;
+    uint16_t *comers = block->some[1];
+
+    for (uint32_t word = 0; word < block->stride; word += QD_JOIN_FOUR) {
+        const uint64_t now = qd_join_four_masks(is, word), was = qd_join_four_masks(did, word);
+
+        qd_join_put_four(of->stay, word, now & was);
+        qd_join_put_four(comers, word, now & ~was);
+    }
+    kernel->squares(block->points.at.now, block->words, of->body->now, block->scratch);
+    const float largest = kernel->largest(of->squares, block->words, of->stay);
+    const uint32_t coming = find_comers(of, largest, comers);
+    for (uint32_t word = 0; word < block->stride; word += QD_JOIN_FOUR) {
+        qd_join_put_four(is, word, qd_join_four_masks(of->stay, word) | qd_join_four_masks(comers, word));
+    }
+    if (coming > COMERS_MAX) {
+        return COMERS_MAX + 1;
+    }
+    if (coming > 0) {
+        add_comers(of, comers);
+        choose_among_few(of, largest, is);
+    }
+    return of->coming;
+}
+
+void qd_derived_limit(const qd_views *views, qd_join_block *block, const qd_join_body *body, double ahead,
+                      qd_join_counts *counts, uint16_t *is, const uint16_t *did)
+{
+    const uint32_t before = counts->both + counts->differ - (counts->is - counts->both); /* in the view */
+    struct rivals rivals = {
+        .views = views,
+        .block = block,
+        .body = body,
+        .ahead = ahead,
+        .squares = block->scratch,
+        .stay = block->some[0],
+        .staying = counts->both,
+    };
+
+    const bool is_full = counts->both == body->limit && !QD_WITHOUT(FEW_COMERS);
+    if (!is_full || replace_few(&rivals, is, did) > COMERS_MAX) {
         qd_derived_choose(views, block, body, did, ahead, body->limit, is);
+        *counts = views->join->kernel->count(is, did, block->words);
         return;
     }
-    for (uint32_t word = 0; word < block->words; word++) {
-        stay[word] = (uint16_t)(is[word] & did[word]);
-    }
-    const uint32_t count = find_comers(views, block, body, ahead, stay, is, comers);
-    for (uint32_t word = 0; word < block->words; word++) {
-        is[word] = (uint16_t)(stay[word] | comers[word]);
-    }
-    if (count > COMERS_MAX) {
-        qd_derived_choose(views, block, body, did, ahead, body->limit, is);
-    } else if (count > 0) {
-        choose_among_few(views, block, body, ahead, stay, comers, is);
-    }
+    *counts = (qd_join_counts){
+        .is = body->limit,
+        .both = rivals.staying,
+        .differ = rivals.coming + before - rivals.staying,
+    };
 }

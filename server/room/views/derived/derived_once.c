@@ -166,8 +166,7 @@ void qd_once_place_all(qd_views *views)
     }
 }
 
-static void fill_one(const qd_views *views, const qd_join_once *once, const uint64_t *bits,
-                     const qd_derived_columns *to)
+static void fill_one(const qd_views *views, const qd_join_once *once, const uint64_t *bits, const qd_join_rows *to)
 {
     const qd_join_columns *from = &views->join->grid.entries;
     uint32_t row = once->first;
@@ -184,7 +183,7 @@ static void fill_one(const qd_views *views, const qd_join_once *once, const uint
     }
 }
 
-void qd_once_fill(const qd_views *views, const qd_derived_columns *to)
+void qd_once_fill(const qd_views *views, const qd_join_rows *to)
 {
     const qd_join *join = views->join;
 

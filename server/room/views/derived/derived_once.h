@@ -31,6 +31,6 @@ qd_view_range qd_once_place(const qd_views *views, uint32_t member, uint32_t fir
 /* There are no other relays: gives each member its range. */
 void qd_once_place_all(qd_views *views);
 /* Puts them into columns, in the order of the grid. They have no observer. */
-void qd_once_fill(const qd_views *views, const qd_derived_columns *to);
+void qd_once_fill(const qd_views *views, const qd_join_rows *to);
 
 #endif

@@ -128,7 +128,8 @@ void qd_derived_spend(qd_views *views, const qd_crossings *crossings)
 
 struct filling {
     const qd_views *views;
-    const qd_derived_columns *to;
+    const qd_join_rows *to;
+    const uint32_t *first; /* by rank of the observer */
 };
 
 /* What of a body is relayed, as masks of the body or in memory of the block. */
@@ -150,47 +151,63 @@ static const uint16_t *relayed_of(qd_join_block *block, const qd_join_body *body
     return masks;
 }
 
-static void fill(uint32_t *column, uint32_t count, uint32_t value)
+#define AHEAD        8u
+#define ROWS_OF_LINE 16u
+
+static uint32_t rank_of(const qd_join *join, uint32_t body)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        column[i] = value;
+    return join->derived[join->plan.bodies[body].region / QD_REGION_BODIES].rank;
+}
+
+/* They are anywhere in memory, and the first write to each line would wait for it. */
+static void prefetch_rows(const qd_join_rows *to, uint32_t first, uint32_t count)
+{
+    for (uint32_t row = first; row < first + count; row += ROWS_OF_LINE) {
+        __builtin_prefetch(&to->observer[row], 1);
+        __builtin_prefetch(&to->id[row], 1);
+        for (unsigned k = 0; k < 3 && to->at[k]; k++) {
+            __builtin_prefetch(&to->at[k][row], 1);
+        }
     }
 }
 
-#define AHEAD 8u
-
-/* What is looked up of a body is anywhere in memory: its rank, and what depends on that. */
+/* What is looked up of a body is anywhere in memory: its rank, what depends on that, and its rows. */
 static void prefetch_bodies(const struct filling *filling, uint32_t i)
 {
     const qd_join *join = filling->views->join;
+    const qd_join_body *bodies = join->plan.bodies;
 
     if (i + 2 * AHEAD < join->bodies.count) {
-        __builtin_prefetch(&join->derived[join->plan.bodies[i + 2 * AHEAD].region / QD_REGION_BODIES]);
+        __builtin_prefetch(&join->derived[bodies[i + 2 * AHEAD].region / QD_REGION_BODIES]);
     }
     if (i + AHEAD < join->bodies.count) {
-        const uint32_t rank = join->derived[join->plan.bodies[i + AHEAD].region / QD_REGION_BODIES].rank;
+        const uint32_t rank = rank_of(join, i + AHEAD);
 
-        __builtin_prefetch(&filling->to->first[rank]);
+        __builtin_prefetch(&filling->first[rank]);
         __builtin_prefetch(&filling->views->order[rank]);
+    }
+    if (i + AHEAD / 2 < join->bodies.count && !QD_WITHOUT(RELAY_FETCH)) {
+        prefetch_rows(filling->to, filling->first[rank_of(join, i + AHEAD / 2)], bodies[i + AHEAD / 2].relayed);
     }
 }
 
-static void fill_body(const struct filling *filling, qd_join_block *block, uint32_t i, const uint32_t *id)
+static void fill_body(const struct filling *filling, qd_join_block *block, uint32_t i, uint32_t *id)
 {
-    const qd_join *join = filling->views->join;
-    const qd_join_body *body = &join->plan.bodies[i];
-    const qd_derived_columns *to = filling->to;
+    const qd_views *views = filling->views;
+    const qd_join *join = views->join;
     const uint16_t *is = qd_join_masks_of(join, block->group, i);
-    const uint32_t rank = join->derived[body->region / QD_REGION_BODIES].rank, first = to->first[rank];
-    const uint32_t observer = (uint32_t)filling->views->order[rank];
+    const uint32_t rank = rank_of(join, i), first = filling->first[rank];
+    const qd_join_rows *all = filling->to;
 
-    const uint16_t *masks = relayed_of(block, body, is);
-    fill(to->observer + first, body->relayed, observer);
-    join->kernel->pack(id, masks, block->words, to->id + first);
-    for (unsigned k = 0; k < 3 && to->at[k]; k++) {
-        join->kernel->pack((const uint32_t *)(const void *)block->points.at.now[k], masks, block->words,
-                           (uint32_t *)(void *)(to->at[k] + first));
+    float *const *at = block->points.at.now;
+    const qd_join_rows from = {.id = id, .at = {at[0], at[1], at[2]}};
+    qd_join_rows to = {.observer = all->observer + first, .id = all->id + first};
+
+    for (unsigned k = 0; k < 3 && all->at[k]; k++) {
+        to.at[k] = all->at[k] + first;
     }
+    join->kernel->pack(&from, relayed_of(block, &join->plan.bodies[i], is), block->words, (uint32_t)views->order[rank],
+                       &to);
 }
 
 /* The ids of the points of a group, in memory of the block. */
@@ -215,7 +232,7 @@ static void fill_part(size_t task, void *argument)
 
     for (uint32_t g = plan->parts[task].first; g < plan->parts[task].end; g++) {
         const qd_join_group *group = &plan->groups[g];
-        const uint32_t *id = NULL;
+        uint32_t *id = NULL;
 
         for (uint32_t i = group->first; i < group->first + group->count; i++) {
             prefetch_bodies(filling, i);
@@ -231,11 +248,12 @@ static void fill_part(size_t task, void *argument)
     }
 }
 
-void qd_derived_relay_fill(const qd_views *views, const qd_executor *executor, const qd_derived_columns *to)
+void qd_derived_relay_fill(const qd_views *views, const qd_executor *executor, const qd_join_rows *to,
+                           const uint32_t *first)
 {
-    struct filling filling = {views, to};
+    struct filling filling = {views, to, first};
 
-    if (to->first) {
+    if (first) {
         executor->run(executor->context, views->join->plan.part_count, fill_part, &filling);
     }
 }

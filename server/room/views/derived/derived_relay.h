@@ -16,7 +16,9 @@ void qd_derived_spend(qd_views *views, const qd_crossings *crossings);
 size_t qd_derived_relayed(const qd_views *views);
 /* Adds them to rows[], by rank of the observer. */
 void qd_derived_relay_count(const qd_views *views, uint32_t *rows);
-void qd_derived_relay_fill(const qd_views *views, const qd_executor *executor, const qd_derived_columns *to);
+/* Puts them into columns. `first`, by rank of the observer: its first row; NULL: all positions are sent once. */
+void qd_derived_relay_fill(const qd_views *views, const qd_executor *executor, const qd_join_rows *to,
+                           const uint32_t *first);
 /* They are reported. */
 void qd_derived_relay_end(qd_views *views);
 

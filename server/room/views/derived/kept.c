@@ -14,7 +14,7 @@ bool qd_kept_has_turns(const qd_observer *observer)
     return observer->tiers > 0 && !relays_all;
 }
 
-bool qd_kept_suits(const qd_observer *observer)
+bool qd_kept_has_rules(const qd_observer *observer)
 {
     return observer->kind != QD_ROOM_CIRCLE || observer->leave_margin > 0 || observer->enter_budget > 0 ||
            observer->hide_count > 0 || qd_kept_has_turns(observer);

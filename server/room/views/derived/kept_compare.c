@@ -259,6 +259,24 @@ static bool leaves_by_range(const struct kept *of)
            qd_derived_admits_all(of->block->grid, of->body);
 }
 
+void qd_kept_compare_region(const qd_views *views, qd_join_block *block, qd_join_body *body, uint32_t index,
+                            uint16_t *is, qd_join_counts *counts)
+{
+    const qd_join_kernel *kernel = views->join->kernel;
+    const qd_join_ball ball = qd_join_ball_of(body->now, body->radius_now);
+    const float *at = body->now;
+    uint16_t *did = is + block->stride;
+
+    qd_kept_load(views, block, index, did, NULL);
+    if (kernel->now(&block->points.at, block->words, &ball, is, did, counts)) {
+        const qd_join_region region = {.at = {at[0], at[1], at[2]}, .half = {body->radius_now}, .kind = QD_ROOM_CIRCLE};
+
+        qd_join_decide(views, block, &region, is);
+        *counts = kernel->count(is, did, block->words);
+    }
+    body->is_bare = body->by_range = false;
+}
+
 uint32_t qd_kept_compare(const qd_views *views, qd_join_block *block, qd_join_body *body, uint32_t index, uint16_t *is)
 {
     const uint32_t row = body->region / QD_REGION_BODIES;
@@ -278,10 +296,8 @@ uint32_t qd_kept_compare(const qd_views *views, qd_join_block *block, qd_join_bo
     derived->near = find_wanted(&kept);
     filter(&kept);
     qd_join_counts counts = kept.kernel->count(is, kept.did, block->words);
-    const bool binds = body->limit > 0 && counts.is > body->limit;
-    if (binds) {
-        qd_derived_limit(views, block, body, kept.observer, counts.both, is, kept.did);
-        counts = kept.kernel->count(is, kept.did, block->words);
+    if (body->limit > 0 && counts.is > body->limit) {
+        qd_derived_limit(views, block, body, qd_rule_head_start(kept.observer), &counts, is, kept.did);
     }
     if (kept.observer->enter_budget > 0 && counts.is - counts.both > kept.observer->enter_budget) {
         spend_budget(&kept, counts.is - counts.both);
@@ -296,6 +312,6 @@ uint32_t qd_kept_compare(const qd_views *views, qd_join_block *block, qd_join_bo
     } else {
         body->relayed = qd_derived_count_relayed(block, body, is, kept.did, counts.both);
     }
-    derived->is_kept = body->is_kept = derived->in_masks = binds || qd_kept_suits(kept.observer);
-    return derived->is_kept ? counts.is : 0;
+    derived->in_masks = true;
+    return counts.is;
 }

@@ -20,10 +20,16 @@ static size_t mask_bytes(const qd_join_plan *plan)
     return qd_block_part(qd_join_stride(qd_join_words_of(plan->points_max)) + QD_JOIN_FOUR, sizeof(uint16_t));
 }
 
+/* For a value of each point up to the stride, too. */
+static size_t scratch_bytes(const qd_join_plan *plan)
+{
+    return qd_block_part((size_t)plan->points_max + QD_JOIN_FOUR * QD_JOIN_LANES, QD_JOIN_SCRATCH);
+}
+
 size_t qd_join_block_bytes(const qd_join_grid *grid, const qd_join_plan *plan, unsigned axes)
 {
     return (2 * axes + 3) * column_bytes(plan) + MASKS * mask_bytes(plan) +
-           2 * qd_block_part(plan->rows_max, sizeof(uint32_t)) + qd_block_part(plan->points_max, QD_JOIN_SCRATCH) +
+           2 * qd_block_part(plan->rows_max, sizeof(uint32_t)) + scratch_bytes(plan) +
            qd_block_part(grid->special_count, sizeof(qd_join_special));
 }
 
@@ -63,7 +69,7 @@ void qd_join_block_init(qd_join_block *block, const qd_join_grid *grid, const qd
     block->end = (uint32_t *)memory;
     memory += qd_block_part(plan->rows_max, sizeof(uint32_t));
     block->scratch = memory;
-    block->special = (qd_join_special *)(memory + qd_block_part(plan->points_max, QD_JOIN_SCRATCH));
+    block->special = (qd_join_special *)(memory + scratch_bytes(plan));
 }
 
 void qd_join_block_take(qd_join_block *block, const qd_join_group *group)

@@ -119,6 +119,37 @@ INLINE void find_between(between_fn *between, float *const at[3], uint32_t words
     }
 }
 
+/* Which of 16 squares from `i` on are at most so large. */
+typedef uint32_t up_to_fn(const float *squares, uint32_t i, float most);
+
+INLINE uint32_t find_up_to(up_to_fn *up_to, const float *squares, uint32_t words, float most, uint16_t *masks)
+{
+    uint32_t count = 0;
+
+    for (uint32_t word = 0; word < words; word += QD_JOIN_FOUR) {
+        uint64_t in = 0;
+
+        for (uint32_t i = 0; i < QD_JOIN_FOUR; i++) {
+            in |= (uint64_t)up_to(squares, (word + i) * QD_JOIN_LANES, most) << i * QD_JOIN_LANES;
+        }
+        in &= qd_join_four_masks(masks, word);
+        qd_join_put_four(masks, word, in);
+        count += (uint32_t)__builtin_popcountll(in);
+    }
+    return count;
+}
+
+/* The squared distances of 16 points from `i` on. */
+typedef void squares_fn(float *const at[3], uint32_t i, const float center[3], float *to, unsigned axes);
+
+INLINE void find_squares(squares_fn *squares, float *const at[3], uint32_t words, const float center[3], float *to,
+                         unsigned axes)
+{
+    for (uint32_t word = 0; word < words; word++) {
+        squares(at, word * QD_JOIN_LANES, center, to + word * QD_JOIN_LANES, axes);
+    }
+}
+
 /* Which of 16 points from `i` on an observer of that mask and team may see. */
 typedef uint32_t admit_fn(const uint32_t *category, const uint32_t *teams, uint32_t i, uint32_t mask, uint32_t team);
 
@@ -133,13 +164,18 @@ INLINE void admit_all(admit_fn *admit, const uint32_t *category, const uint32_t 
     }
 }
 
-/* Packs 16 elements; returns where the next ones go. */
-typedef uint32_t *pack_fn(const uint32_t *from, uint32_t mask, uint32_t *to);
+/* Packs up to 16 points from `i` on, to `row` and behind. */
+typedef void pack_fn(const qd_join_rows *from, uint32_t i, uint32_t mask, uint32_t observer, const qd_join_rows *to,
+                     uint32_t row, unsigned axes);
 
-INLINE void pack_all(pack_fn *pack, const uint32_t *from, const uint16_t *masks, uint32_t words, uint32_t *to)
+INLINE void pack_all(pack_fn *pack, const qd_join_rows *from, const uint16_t *masks, uint32_t words, uint32_t observer,
+                     const qd_join_rows *to, unsigned axes)
 {
+    uint32_t row = 0;
+
     for (uint32_t word = 0; word < words; word++) {
-        to = pack(from + word * QD_JOIN_LANES, masks[word], to);
+        pack(from, word * QD_JOIN_LANES, masks[word], observer, to, row, axes);
+        row += (uint32_t)__builtin_popcount(masks[word]);
     }
 }
 
@@ -158,8 +194,8 @@ INLINE void copy_columns(const qd_join_points *from, uint32_t first, uint32_t co
 #define KERNEL_OF(name, axes)                                                                                          \
     {                                                                                                                  \
         both_##axes##d_##name, now_##axes##d_##name, within_##axes##d_##name, in_cone_##axes##d_##name,                \
-            all_between_##axes##d_##name, farthest_##axes##d_##name, admit_all_##name, count_##name, pack_all_##name,  \
-            copy_##axes##d_##name                                                                                      \
+            all_between_##axes##d_##name, squares_##axes##d_##name, largest_##name, all_up_to_##name,                  \
+            admit_all_##name, count_##name, pack_##axes##d_##name, copy_##axes##d_##name                               \
     }
 #define STEPS(name, isa, axes)                                                                                         \
     isa static bool both_##axes##d_##name(const qd_join_points *points, uint32_t words, const qd_join_ball *now,       \
@@ -188,10 +224,14 @@ INLINE void copy_columns(const qd_join_points *from, uint32_t first, uint32_t co
     {                                                                                                                  \
         find_between(between_##name, at, words, walls, masks, axes);                                                   \
     }                                                                                                                  \
-    isa static float farthest_##axes##d_##name(float *const at[3], uint32_t words, const float center[3],              \
-                                               const uint16_t *masks)                                                  \
+    isa static void squares_##axes##d_##name(float *const at[3], uint32_t words, const float center[3], float *to)     \
     {                                                                                                                  \
-        return farthest_##name(at, words, center, masks, axes);                                                        \
+        find_squares(squares_##name, at, words, center, to, axes);                                                     \
+    }                                                                                                                  \
+    isa static void pack_##axes##d_##name(const qd_join_rows *from, const uint16_t *masks, uint32_t words,             \
+                                          uint32_t observer, const qd_join_rows *to)                                   \
+    {                                                                                                                  \
+        pack_all(pack_##name, from, masks, words, observer, to, axes);                                                 \
     }                                                                                                                  \
     isa static void copy_##axes##d_##name(const qd_join_points *from, uint32_t first, uint32_t count,                  \
                                           const qd_join_points *to, uint32_t at)                                       \
@@ -206,13 +246,13 @@ INLINE void copy_columns(const qd_join_points *from, uint32_t first, uint32_t co
     {                                                                                                                  \
         admit_all(admit_##name, category, teams, words, mask, team, is, did);                                          \
     }                                                                                                                  \
+    isa static uint32_t all_up_to_##name(const float *squares, uint32_t words, float most, uint16_t *masks)            \
+    {                                                                                                                  \
+        return find_up_to(up_to_##name, squares, words, most, masks);                                                  \
+    }                                                                                                                  \
     isa static qd_join_counts count_##name(const uint16_t *is, const uint16_t *did, uint32_t words)                    \
     {                                                                                                                  \
         return count_bits(is, did, words);                                                                             \
-    }                                                                                                                  \
-    isa static void pack_all_##name(const uint32_t *from, const uint16_t *masks, uint32_t words, uint32_t *to)         \
-    {                                                                                                                  \
-        pack_all(pack_##name, from, masks, words, to);                                                                 \
     }                                                                                                                  \
     static const qd_join_kernel kernel_##name[] = {KERNEL_OF(name, 2), KERNEL_OF(name, 3)};
 
@@ -221,8 +261,7 @@ INLINE void copy_columns(const qd_join_points *from, uint32_t first, uint32_t co
 static const uint32_t bit_of[QD_JOIN_LANES] = {1,      1 << 1, 1 << 2,  1 << 3,  1 << 4,  1 << 5,  1 << 6,  1 << 7,
                                                1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15};
 
-/* The squared distances of 16 points from `i` on. */
-INLINE void squares_of(float *const at[3], uint32_t i, const float center[3], float sum[QD_JOIN_LANES], unsigned axes)
+INLINE void squares_plain(float *const at[3], uint32_t i, const float center[3], float *to, unsigned axes)
 {
     for (unsigned k = 0; k < axes; k++) {
         const float *from = at[k] + i;
@@ -230,7 +269,7 @@ INLINE void squares_of(float *const at[3], uint32_t i, const float center[3], fl
         for (uint32_t lane = 0; lane < QD_JOIN_LANES; lane++) {
             const float apart = from[lane] - center[k];
 
-            sum[lane] = k == 0 ? apart * apart : sum[lane] + apart * apart;
+            to[lane] = k == 0 ? apart * apart : to[lane] + apart * apart;
         }
     }
 }
@@ -240,7 +279,7 @@ INLINE uint16_t mask_plain(float *const at[3], uint32_t i, const qd_join_ball *b
     float sum[QD_JOIN_LANES];
     uint32_t maybe = 0, surely = 0;
 
-    squares_of(at, i, ball->at, sum, axes);
+    squares_plain(at, i, ball->at, sum, axes);
     for (uint32_t lane = 0; lane < QD_JOIN_LANES; lane++) {
         maybe |= sum[lane] <= ball->outside ? bit_of[lane] : 0;
         surely |= sum[lane] < ball->inside ? bit_of[lane] : 0;
@@ -254,7 +293,7 @@ INLINE uint32_t cone_plain(float *const at[3], uint32_t i, const qd_join_cone *c
     float square[QD_JOIN_LANES], along[QD_JOIN_LANES];
     uint32_t maybe = 0, in = 0;
 
-    squares_of(at, i, cone->at, square, axes);
+    squares_plain(at, i, cone->at, square, axes);
     for (unsigned k = 0; k < axes; k++) {
         const float *from = at[k] + i;
 
@@ -294,21 +333,13 @@ INLINE uint32_t between_plain(float *const at[3], uint32_t i, const qd_join_wall
     return in;
 }
 
-INLINE float farthest_plain(float *const at[3], uint32_t words, const float center[3], const uint16_t *masks,
-                            unsigned axes)
+static float largest_plain(const float *squares, uint32_t words, const uint16_t *masks)
 {
     float most[QD_JOIN_LANES] = {0}, all = 0;
 
     for (uint32_t word = 0; word < words; word++) {
-        const uint32_t mask = masks[word];
-        float square[QD_JOIN_LANES];
-
-        if (mask == 0) {
-            continue;
-        }
-        squares_of(at, word * QD_JOIN_LANES, center, square, axes);
         for (uint32_t lane = 0; lane < QD_JOIN_LANES; lane++) {
-            const float one = mask & bit_of[lane] ? square[lane] : 0;
+            const float one = masks[word] & bit_of[lane] ? squares[word * QD_JOIN_LANES + lane] : 0;
 
             most[lane] = one > most[lane] ? one : most[lane];
         }
@@ -317,6 +348,16 @@ INLINE float farthest_plain(float *const at[3], uint32_t words, const float cent
         all = most[lane] > all ? most[lane] : all;
     }
     return all;
+}
+
+INLINE uint32_t up_to_plain(const float *squares, uint32_t i, float most)
+{
+    uint32_t in = 0;
+
+    for (uint32_t lane = 0; lane < QD_JOIN_LANES; lane++) {
+        in |= squares[i + lane] <= most ? bit_of[lane] : 0;
+    }
+    return in;
 }
 
 INLINE uint32_t admit_plain(const uint32_t *category, const uint32_t *teams, uint32_t i, uint32_t mask, uint32_t team)
@@ -331,12 +372,18 @@ INLINE uint32_t admit_plain(const uint32_t *category, const uint32_t *teams, uin
     return may;
 }
 
-INLINE uint32_t *pack_plain(const uint32_t *from, uint32_t mask, uint32_t *to)
+INLINE void pack_plain(const qd_join_rows *from, uint32_t i, uint32_t mask, uint32_t observer, const qd_join_rows *to,
+                       uint32_t row, unsigned axes)
 {
-    for (; mask != 0; mask &= mask - 1) {
-        *to++ = from[__builtin_ctz(mask)];
+    for (; mask != 0; mask &= mask - 1, row++) {
+        const uint32_t point = i + (uint32_t)__builtin_ctz(mask);
+
+        to->observer[row] = observer;
+        to->id[row] = from->id[point];
+        for (unsigned k = 0; k < axes; k++) {
+            to->at[k][row] = from->at[k][point];
+        }
     }
-    return to;
 }
 
 KERNEL(plain, )

@@ -21,6 +21,12 @@ typedef struct qd_join_points {
     float *now[3], *was[3];
 } qd_join_points;
 
+/* Positions of points, as columns; of rows to be packed, `observer` is unused. */
+typedef struct qd_join_rows {
+    uint32_t *observer, *id;
+    float *at[3];
+} qd_join_rows;
+
 /* A point is surely in the ball if its squared distance is below `inside`, and surely not if it is above `outside`. */
 typedef struct qd_join_ball {
     float at[3];
@@ -71,6 +77,10 @@ static inline uint64_t qd_join_four_masks(const uint16_t *masks, uint32_t word)
     memcpy(&four, masks + word, sizeof four);
     return four;
 }
+static inline void qd_join_put_four(uint16_t *masks, uint32_t word, uint64_t four)
+{
+    memcpy(masks + word, &four, sizeof four);
+}
 
 /* How many masks `words` of them take. */
 static inline uint32_t qd_join_stride(uint32_t words)
@@ -94,15 +104,20 @@ typedef struct qd_join_kernel {
     bool (*cone)(float *const at[3], uint32_t words, const qd_join_cone *cone, uint16_t *masks);
     /* Fills masks with the points between walls, which is exact. */
     void (*between)(float *const at[3], uint32_t words, const qd_join_walls *walls, uint16_t *masks);
-    /* About the largest squared distance from `center` of the points in masks; 0: there are none. */
-    float (*farthest)(float *const at[3], uint32_t words, const float center[3], const uint16_t *masks);
+    /* The squared distance of each point from `center`, with an error below QD_JOIN_ERROR_SHARE. */
+    void (*squares)(float *const at[3], uint32_t words, const float center[3], float *to);
+    /* The largest square of the points in masks; 0: there are none. */
+    float (*largest)(const float *squares, uint32_t words, const uint16_t *masks);
+    /* Removes points with a larger square from masks. Returns how many are left. */
+    uint32_t (*up_to)(const float *squares, uint32_t words, float most, uint16_t *masks);
     /* Removes points from two rows of masks, which may be the same: those without a bit of `mask` in their category,
      * and those of another team than `team`, if both have one. */
     void (*admit)(const uint32_t *category, const uint32_t *teams, uint32_t words, uint32_t mask, uint32_t team,
                   uint16_t *is, uint16_t *did);
     qd_join_counts (*count)(const uint16_t *is, const uint16_t *did, uint32_t words);
-    /* Puts the elements whose bits are set behind each other, and writes nothing behind them. */
-    void (*pack)(const uint32_t *from, const uint16_t *masks, uint32_t words, uint32_t *to);
+    /* Puts the rows whose bits are set behind each other, each with the observer, and writes nothing behind them. */
+    void (*pack)(const qd_join_rows *from, const uint16_t *masks, uint32_t words, uint32_t observer,
+                 const qd_join_rows *to);
     /* Copies `count` elements of each column, and up to 15 more. */
     void (*copy)(const qd_join_points *from, uint32_t first, uint32_t count, const qd_join_points *to, uint32_t at);
 } qd_join_kernel;

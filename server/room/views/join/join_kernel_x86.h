@@ -81,24 +81,31 @@ AVX2 INLINE uint32_t between_avx2(float *const at[3], uint32_t i, const qd_join_
     return in;
 }
 
-AVX2 INLINE float farthest_avx2(float *const at[3], uint32_t words, const float center[3], const uint16_t *masks,
-                                unsigned axes)
+AVX2 INLINE void squares_avx2(float *const at[3], uint32_t i, const float center[3], float *to, unsigned axes)
+{
+    for (uint32_t half = 0; half < QD_JOIN_LANES; half += 8) {
+        __m256 square = _mm256_setzero_ps();
+
+        for (unsigned k = 0; k < axes; k++) {
+            const __m256 apart = _mm256_sub_ps(_mm256_loadu_ps(at[k] + i + half), _mm256_set1_ps(center[k]));
+
+            square = _mm256_fmadd_ps(apart, apart, square);
+        }
+        _mm256_storeu_ps(to + half, square);
+    }
+}
+
+AVX2 static float largest_avx2(const float *squares, uint32_t words, const uint16_t *masks)
 {
     const __m256i bits = _mm256_setr_epi32(1, 1 << 1, 1 << 2, 1 << 3, 1 << 4, 1 << 5, 1 << 6, 1 << 7);
     __m256 most = _mm256_setzero_ps();
     float lanes[8], all = 0;
 
     for (uint32_t word = 0; word < words; word++) {
-        for (uint32_t half = 0; half < QD_JOIN_LANES && masks[word] != 0; half += 8) {
+        for (uint32_t half = 0; half < QD_JOIN_LANES; half += 8) {
             const __m256i mask = _mm256_and_si256(_mm256_set1_epi32(masks[word] >> half), bits);
-            __m256 square = _mm256_setzero_ps();
+            const __m256 square = _mm256_loadu_ps(squares + word * QD_JOIN_LANES + half);
 
-            for (unsigned k = 0; k < axes; k++) {
-                const float *from = at[k] + word * QD_JOIN_LANES + half;
-                const __m256 apart = _mm256_sub_ps(_mm256_loadu_ps(from), _mm256_set1_ps(center[k]));
-
-                square = _mm256_fmadd_ps(apart, apart, square);
-            }
             most = _mm256_max_ps(most, _mm256_and_ps(square, _mm256_castsi256_ps(_mm256_cmpeq_epi32(mask, bits))));
         }
     }
@@ -109,15 +116,24 @@ AVX2 INLINE float farthest_avx2(float *const at[3], uint32_t words, const float 
     return all;
 }
 
+AVX2 INLINE uint32_t up_to_avx2(const float *squares, uint32_t i, float most)
+{
+    const __m256 low = _mm256_cmp_ps(_mm256_loadu_ps(squares + i), _mm256_set1_ps(most), _CMP_LE_OQ);
+    const __m256 high = _mm256_cmp_ps(_mm256_loadu_ps(squares + i + 8), _mm256_set1_ps(most), _CMP_LE_OQ);
+
+    return (uint32_t)_mm256_movemask_ps(low) | (uint32_t)_mm256_movemask_ps(high) << 8;
+}
+
 AVX2 INLINE uint32_t admit_avx2(const uint32_t *category, const uint32_t *teams, uint32_t i, uint32_t mask,
                                 uint32_t team)
 {
     return admit_plain(category, teams, i, mask, team);
 }
 
-AVX2 INLINE uint32_t *pack_avx2(const uint32_t *from, uint32_t mask, uint32_t *to)
+AVX2 INLINE void pack_avx2(const qd_join_rows *from, uint32_t i, uint32_t mask, uint32_t observer,
+                           const qd_join_rows *to, uint32_t row, unsigned axes)
 {
-    return pack_plain(from, mask, to);
+    pack_plain(from, i, mask, observer, to, row, axes);
 }
 
 AVX512 INLINE uint16_t mask_avx512(float *const at[3], uint32_t i, const qd_join_ball *ball, uint32_t *unsure,
@@ -171,26 +187,31 @@ AVX512 INLINE uint32_t between_avx512(float *const at[3], uint32_t i, const qd_j
     return in;
 }
 
-AVX512 INLINE float farthest_avx512(float *const at[3], uint32_t words, const float center[3], const uint16_t *masks,
-                                    unsigned axes)
+AVX512 INLINE void squares_avx512(float *const at[3], uint32_t i, const float center[3], float *to, unsigned axes)
+{
+    __m512 square = _mm512_setzero_ps();
+
+    for (unsigned k = 0; k < axes; k++) {
+        const __m512 apart = _mm512_sub_ps(_mm512_loadu_ps(at[k] + i), _mm512_set1_ps(center[k]));
+
+        square = _mm512_fmadd_ps(apart, apart, square);
+    }
+    _mm512_storeu_ps(to, square);
+}
+
+AVX512 static float largest_avx512(const float *squares, uint32_t words, const uint16_t *masks)
 {
     __m512 most = _mm512_setzero_ps();
 
     for (uint32_t word = 0; word < words; word++) {
-        __m512 square = _mm512_setzero_ps();
-
-        if (masks[word] == 0) {
-            continue;
-        }
-        for (unsigned k = 0; k < axes; k++) {
-            const float *from = at[k] + word * QD_JOIN_LANES;
-            const __m512 apart = _mm512_sub_ps(_mm512_loadu_ps(from), _mm512_set1_ps(center[k]));
-
-            square = _mm512_fmadd_ps(apart, apart, square);
-        }
-        most = _mm512_mask_max_ps(most, masks[word], most, square);
+        most = _mm512_mask_max_ps(most, masks[word], most, _mm512_loadu_ps(squares + word * QD_JOIN_LANES));
     }
     return _mm512_reduce_max_ps(most);
+}
+
+AVX512 INLINE uint32_t up_to_avx512(const float *squares, uint32_t i, float most)
+{
+    return _mm512_cmp_ps_mask(_mm512_loadu_ps(squares + i), _mm512_set1_ps(most), _CMP_LE_OQ);
 }
 
 AVX512 INLINE uint32_t admit_avx512(const uint32_t *category, const uint32_t *teams, uint32_t i, uint32_t mask,
@@ -205,13 +226,18 @@ AVX512 INLINE uint32_t admit_avx512(const uint32_t *category, const uint32_t *te
 }
 
 /* A whole store is faster than one that compresses, on some machines many times. */
-AVX512 INLINE uint32_t *pack_avx512(const uint32_t *from, uint32_t mask, uint32_t *to)
+AVX512 INLINE void pack_avx512(const qd_join_rows *from, uint32_t i, uint32_t mask, uint32_t observer,
+                               const qd_join_rows *to, uint32_t row, unsigned axes)
 {
-    const uint32_t count = (uint32_t)__builtin_popcount(mask);
-    const __m512i packed = _mm512_maskz_compress_epi32((__mmask16)mask, _mm512_loadu_si512(from));
+    const __mmask16 chosen = (__mmask16)mask, packed = (__mmask16)((1u << __builtin_popcount(mask)) - 1);
 
-    _mm512_mask_storeu_epi32(to, (__mmask16)((1u << count) - 1), packed);
-    return to + count;
+    _mm512_mask_storeu_epi32(to->observer + row, packed, _mm512_set1_epi32((int)observer));
+    _mm512_mask_storeu_epi32(to->id + row, packed,
+                             _mm512_maskz_compress_epi32(chosen, _mm512_loadu_si512(from->id + i)));
+    for (unsigned k = 0; k < axes; k++) {
+        _mm512_mask_storeu_ps(to->at[k] + row, packed,
+                              _mm512_maskz_compress_ps(chosen, _mm512_loadu_ps(from->at[k] + i)));
+    }
 }
 
 #endif

@@ -40,8 +40,7 @@ double qd_rule_head_start(const qd_observer *observer)
     for (unsigned k = 0; k < 3 && observer->kind == QD_ROOM_BOX; k++) {
         range = observer->half[k] > range ? observer->half[k] : range;
     }
-    const double sixteenth = (double)range / 16, margin = (double)observer->leave_margin;
-    return margin > sixteenth ? margin : sixteenth;
+    return qd_rule_head_start_of(range, observer->leave_margin);
 }
 
 /* From the center of the observer to that of the entity. Returns the distance. */

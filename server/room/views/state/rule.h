@@ -12,7 +12,13 @@
 void qd_observer_sizes(const qd_observer *observer, unsigned body, float half[3]);
 /* The largest half extent of the widened region, or its radius. */
 float qd_observer_widest(const qd_observer *observer);
-/* With a limit, entities in the view count as this much nearer than they are. */
+/* With a limit, entities in the view count as this much nearer than they are: a margin, or a sixteenth of the range. */
+static inline double qd_rule_head_start_of(float range, float margin)
+{
+    const double sixteenth = (double)range / 16;
+
+    return (double)margin > sixteenth ? (double)margin : sixteenth;
+}
 double qd_rule_head_start(const qd_observer *observer);
 /* Between the centers. */
 double qd_rule_distance(const qd_observer *observer, const qd_target *target);

@@ -147,6 +147,7 @@ static void add_derived(qd_views *views, uint32_t row, const float was[3], bool 
     body->relays = observer->tiers > 0;
     body->is_kept = derived->is_kept;
     body->has_turns = derived->has_turns;
+    body->has_rules = derived->has_rules;
     body->joint = joint_of(views, observer);
     join->derived[row].rank = observer->rank;
     join->bodies.masks &= observer->mask;

@@ -32,12 +32,31 @@ static void compare_region(const qd_views *views, qd_join_block *block, uint32_t
     part->found += counts.differ;
 }
 
+/* Of a derived view without other rules than a filter and a limit. */
+static void compare_simple(const qd_views *views, qd_join_block *block, uint32_t i, uint16_t *is, qd_join_part *part)
+{
+    qd_join *join = views->join;
+    qd_join_body *body = &join->plan.bodies[i];
+    uint16_t *did = is + block->stride;
+    qd_join_counts counts;
+
+    if (body->is_kept) {
+        qd_kept_compare_region(views, block, body, i, is, &counts);
+    } else {
+        qd_join_compare(views, join->kernel, block, body, qd_join_older_of(join, block->group, i), is, did, &counts);
+        if (qd_derived_compare_bare(views, body, &counts)) {
+            return;
+        }
+    }
+    qd_derived_compare(views, block, body, &counts, is, did);
+    part->kept += body->is_kept ? counts.is : 0;
+}
+
 static void compare_body(const qd_views *views, qd_join_block *block, uint32_t i, qd_join_part *part)
 {
     qd_join *join = views->join;
     qd_join_body *body = &join->plan.bodies[i];
-    uint16_t *is = qd_join_masks_of(join, block->group, i), *did = is + block->stride;
-    qd_join_counts counts;
+    uint16_t *is = qd_join_masks_of(join, block->group, i);
 
     if (!body->is_derived) {
         compare_region(views, block, i, is, part);
@@ -45,14 +64,10 @@ static void compare_body(const qd_views *views, qd_join_block *block, uint32_t i
     }
     const uint32_t *near = &join->derived[body->region / QD_REGION_BODIES].near;
     part->entries -= *near;
-    if (body->is_kept) {
+    if (body->is_kept && body->has_rules) {
         part->kept += qd_kept_compare(views, block, body, i, is);
     } else {
-        qd_join_compare(views, join->kernel, block, body, qd_join_older_of(join, block->group, i), is, did, &counts);
-        if (!qd_derived_compare_bare(views, body, &counts)) {
-            qd_derived_compare(views, block, body, &counts, is, did);
-            part->kept += body->is_kept ? counts.is : 0;
-        }
+        compare_simple(views, block, i, is, part);
     }
     part->entries += *near;
     part->changes += body->differ;
@@ -82,14 +97,14 @@ static void unite_body(const qd_views *views, qd_join_block *block, uint32_t i, 
     qd_once_add(block, is, did, block->grid->all_moved ? NULL : block->moved);
 }
 
-/* A kept view reads what its observer asks for. */
+/* A view with rules reads what its observer asks for. */
 static void fetch_row(const qd_views *views, const qd_join_body *body)
 {
     const uint32_t row = body->region / QD_REGION_BODIES;
     const char *observer = (const char *)&views->observers[row];
 
     __builtin_prefetch(&views->join->derived[row], 1);
-    for (size_t line = 0; line < sizeof(qd_observer) && body->is_kept; line += 64) {
+    for (size_t line = 0; line < sizeof(qd_observer) && body->has_rules; line += 64) {
         __builtin_prefetch(observer + line);
     }
 }
