@@ -252,6 +252,21 @@ SESSION_TEST(refused_token_ends_the_session)
     unlink(path);
 }
 
+/* Until the server has noticed that the other sessions of the token have gone. */
+static void wait_to_be_alone(qd_client *client)
+{
+    for (int waited_ms = 0;; waited_ms += 10) {
+        const qd_server_message *answer =
+            session_expect(client, qd_client_list_sessions(client, 0, 0, 0), QD_SERVER_SESSION_LIST);
+
+        if (answer->as.session_list.count == 1) {
+            return;
+        }
+        assert_true(waited_ms < DEADLINE_MS);
+        usleep(10000);
+    }
+}
+
 SESSION_TEST(restarted_program_adopts_what_it_left)
 {
     struct seen seen;
@@ -262,6 +277,9 @@ SESSION_TEST(restarted_program_adopts_what_it_left)
     session_spawn(before, handle, 5, 10, 10);
     session_settle(before);
     session_close(before);
+    qd_client *other = session_open_with(ADDRESS, "me");
+    wait_to_be_alone(other);
+    session_close(other);
     qd_session *session = open_session(ADDRESS, "me", &seen);
     qd_room *room = qd_session_room(session, "adopted", &session_step_room);
     qd_room_subscribe(room, QD_SCOPE_OWN, false);
