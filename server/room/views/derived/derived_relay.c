@@ -195,10 +195,10 @@ static void fill_body(const struct filling *filling, qd_join_block *block, uint3
 {
     const qd_views *views = filling->views;
     const qd_join *join = views->join;
+    const qd_join_body *body = &join->plan.bodies[i];
     const uint16_t *is = qd_join_masks_of(join, block->group, i);
     const uint32_t rank = rank_of(join, i), first = filling->first[rank];
     const qd_join_rows *all = filling->to;
-
     float *const *at = block->points.at.now;
     const qd_join_rows from = {.id = id, .at = {at[0], at[1], at[2]}};
     qd_join_rows to = {.observer = all->observer + first, .id = all->id + first};
@@ -206,8 +206,8 @@ static void fill_body(const struct filling *filling, qd_join_block *block, uint3
     for (unsigned k = 0; k < 3 && all->at[k]; k++) {
         to.at[k] = all->at[k] + first;
     }
-    join->kernel->pack(&from, relayed_of(block, &join->plan.bodies[i], is), block->words, (uint32_t)views->order[rank],
-                       &to);
+    join->kernel->pack(&from, relayed_of(block, body, is), block->words, (uint32_t)views->order[rank], &to,
+                       body->relayed);
 }
 
 /* The ids of the points of a group, in memory of the block. */

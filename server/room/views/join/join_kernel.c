@@ -164,17 +164,17 @@ INLINE void admit_all(admit_fn *admit, const uint32_t *category, const uint32_t 
     }
 }
 
-/* Packs up to 16 points from `i` on, to `row` and behind. */
+/* Packs up to 16 points from `i` on, to `row` and behind. What is between these rows and `end` may be overwritten. */
 typedef void pack_fn(const qd_join_rows *from, uint32_t i, uint32_t mask, uint32_t observer, const qd_join_rows *to,
-                     uint32_t row, unsigned axes);
+                     uint32_t row, uint32_t end, unsigned axes);
 
 INLINE void pack_all(pack_fn *pack, const qd_join_rows *from, const uint16_t *masks, uint32_t words, uint32_t observer,
-                     const qd_join_rows *to, unsigned axes)
+                     const qd_join_rows *to, uint32_t count, unsigned axes)
 {
     uint32_t row = 0;
 
     for (uint32_t word = 0; word < words; word++) {
-        pack(from, word * QD_JOIN_LANES, masks[word], observer, to, row, axes);
+        pack(from, word * QD_JOIN_LANES, masks[word], observer, to, row, count, axes);
         row += (uint32_t)__builtin_popcount(masks[word]);
     }
 }
@@ -229,9 +229,9 @@ INLINE void copy_columns(const qd_join_points *from, uint32_t first, uint32_t co
         find_squares(squares_##name, at, words, center, to, axes);                                                     \
     }                                                                                                                  \
     isa static void pack_##axes##d_##name(const qd_join_rows *from, const uint16_t *masks, uint32_t words,             \
-                                          uint32_t observer, const qd_join_rows *to)                                   \
+                                          uint32_t observer, const qd_join_rows *to, uint32_t count)                   \
     {                                                                                                                  \
-        pack_all(pack_##name, from, masks, words, observer, to, axes);                                                 \
+        pack_all(pack_##name, from, masks, words, observer, to, count, axes);                                          \
     }                                                                                                                  \
     isa static void copy_##axes##d_##name(const qd_join_points *from, uint32_t first, uint32_t count,                  \
                                           const qd_join_points *to, uint32_t at)                                       \
@@ -373,8 +373,9 @@ INLINE uint32_t admit_plain(const uint32_t *category, const uint32_t *teams, uin
 }
 
 INLINE void pack_plain(const qd_join_rows *from, uint32_t i, uint32_t mask, uint32_t observer, const qd_join_rows *to,
-                       uint32_t row, unsigned axes)
+                       uint32_t row, uint32_t end, unsigned axes)
 {
+    (void)end;
     for (; mask != 0; mask &= mask - 1, row++) {
         const uint32_t point = i + (uint32_t)__builtin_ctz(mask);
 

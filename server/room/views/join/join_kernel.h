@@ -115,9 +115,9 @@ typedef struct qd_join_kernel {
     void (*admit)(const uint32_t *category, const uint32_t *teams, uint32_t words, uint32_t mask, uint32_t team,
                   uint16_t *is, uint16_t *did);
     qd_join_counts (*count)(const uint16_t *is, const uint16_t *did, uint32_t words);
-    /* Puts the rows whose bits are set behind each other, each with the observer, and writes nothing behind them. */
+    /* Puts the `count` rows whose bits are set behind each other, each with the observer. Writes nothing behind them. */
     void (*pack)(const qd_join_rows *from, const uint16_t *masks, uint32_t words, uint32_t observer,
-                 const qd_join_rows *to);
+                 const qd_join_rows *to, uint32_t count);
     /* Copies `count` elements of each column, and up to 15 more. */
     void (*copy)(const qd_join_points *from, uint32_t first, uint32_t count, const qd_join_points *to, uint32_t at);
 } qd_join_kernel;

@@ -130,10 +130,40 @@ AVX2 INLINE uint32_t admit_avx2(const uint32_t *category, const uint32_t *teams,
     return admit_plain(category, teams, i, mask, team);
 }
 
+/* By a mask of 8: which elements it chooses, a byte for each, the first one in the lowest. */
+#define LANE(mask, i)                                                                                                  \
+    ((mask) >> (i)&1 ? (uint64_t)(i) << 8 * __builtin_popcount((mask) & ((1u << (i)) - 1)) : UINT64_C(0))
+#define LANES(mask)                                                                                                    \
+    LANE(mask, 0) | LANE(mask, 1) | LANE(mask, 2) | LANE(mask, 3) | LANE(mask, 4) | LANE(mask, 5) | LANE(mask, 6) |    \
+        LANE(mask, 7)
+#define LANES_4(mask)  LANES(mask), LANES((mask) + 1), LANES((mask) + 2), LANES((mask) + 3)
+#define LANES_16(mask) LANES_4(mask), LANES_4((mask) + 4), LANES_4((mask) + 8), LANES_4((mask) + 12)
+#define LANES_64(mask) LANES_16(mask), LANES_16((mask) + 16), LANES_16((mask) + 32), LANES_16((mask) + 48)
+static const uint64_t lanes_of[256] = {LANES_64(0u), LANES_64(64u), LANES_64(128u), LANES_64(192u)};
+
+/* Whole stores while rows of the same call follow: a store of some elements is slow on many machines. */
 AVX2 INLINE void pack_avx2(const qd_join_rows *from, uint32_t i, uint32_t mask, uint32_t observer,
-                           const qd_join_rows *to, uint32_t row, unsigned axes)
+                           const qd_join_rows *to, uint32_t row, uint32_t end, unsigned axes)
 {
-    pack_plain(from, i, mask, observer, to, row, axes);
+    for (uint32_t half = 0; half < QD_JOIN_LANES; half += 8, mask >>= 8) {
+        const uint32_t chosen = mask & 0xff, count = (uint32_t)__builtin_popcount(chosen);
+
+        if (row + 8 > end) {
+            pack_plain(from, i + half, mask, observer, to, row, end, axes);
+            return;
+        }
+        const __m256i lanes = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((int64_t)lanes_of[chosen]));
+        const __m256i id = _mm256_loadu_si256((const __m256i *)(const void *)(from->id + i + half));
+
+        _mm256_storeu_si256((__m256i *)(void *)(to->observer + row), _mm256_set1_epi32((int)observer));
+        _mm256_storeu_si256((__m256i *)(void *)(to->id + row), _mm256_permutevar8x32_epi32(id, lanes));
+        for (unsigned k = 0; k < axes; k++) {
+            const __m256 at = _mm256_loadu_ps(from->at[k] + i + half);
+
+            _mm256_storeu_ps(to->at[k] + row, _mm256_permutevar8x32_ps(at, lanes));
+        }
+        row += count;
+    }
 }
 
 AVX512 INLINE uint16_t mask_avx512(float *const at[3], uint32_t i, const qd_join_ball *ball, uint32_t *unsure,
@@ -227,8 +257,9 @@ AVX512 INLINE uint32_t admit_avx512(const uint32_t *category, const uint32_t *te
 
 /* A whole store is faster than one that compresses, on some machines many times. */
 AVX512 INLINE void pack_avx512(const qd_join_rows *from, uint32_t i, uint32_t mask, uint32_t observer,
-                               const qd_join_rows *to, uint32_t row, unsigned axes)
+                               const qd_join_rows *to, uint32_t row, uint32_t end, unsigned axes)
 {
+    (void)end;
     const __mmask16 chosen = (__mmask16)mask, packed = (__mmask16)((1u << __builtin_popcount(mask)) - 1);
 
     _mm512_mask_storeu_epi32(to->observer + row, packed, _mm512_set1_epi32((int)observer));
