@@ -111,20 +111,49 @@ HEAP_TEST(charge_counts_and_is_refused_at_the_limit)
 enum { MESSAGES = 2000, MESSAGE_BYTES = 1024, HELD_BYTES = 128 << 10 };
 
 static void *messages[MESSAGES];
+static uint32_t message_count;
 
 static void *free_messages(void *unused)
 {
-    for (uint32_t i = 0; i < MESSAGES; i++) {
-        qd_shared_free(messages[i], MESSAGE_BYTES);
+    while (message_count > 0) {
+        qd_shared_free(messages[--message_count], MESSAGE_BYTES);
     }
     return unused;
+}
+
+/* By a thread that keeps what it holds then. Returns how much less memory is used. */
+static size_t freed_by_a_thread(void)
+{
+    const size_t before = qd_memory_used();
+    pthread_t thread;
+
+    assert_int_equal(pthread_create(&thread, NULL, free_messages, NULL), 0);
+    pthread_join(thread, NULL);
+    return before - qd_memory_used();
+}
+
+TEST(threads_hold_nothing_back_while_memory_is_short)
+{
+    (void)state;
+    /* What is kept, and what the process needs at first, varies. */
+    for (size_t more = 1u << 20; message_count < 4 * HELD_BYTES / MESSAGE_BYTES; more += 1u << 18) {
+        qd_memory_limit_set(0);
+        qd_memory_limit_footprint(true);
+        qd_memory_limit_set(qd_memory_used() + more);
+        while (message_count < MESSAGES && (messages[message_count] = qd_shared_alloc(MESSAGE_BYTES)) != NULL) {
+            message_count++;
+        }
+        assert_true(message_count < MESSAGES);
+    }
+    const uint32_t count = message_count;
+    assert_int_equal(freed_by_a_thread(), count * MESSAGE_BYTES);
+    qd_memory_limit_footprint(false);
+    qd_memory_limit_set(0);
 }
 
 /* The last test, because threads keep what they hold. */
 TEST(messages_between_threads_count_up_to_what_threads_hold)
 {
-    pthread_t thread;
-
     (void)state;
     qd_memory_limit_set(LIMIT);
     for (uint32_t round = 0; round < 20; round++) {
@@ -133,12 +162,12 @@ TEST(messages_between_threads_count_up_to_what_threads_hold)
             messages[i] = qd_shared_alloc(MESSAGE_BYTES);
             assert_non_null(messages[i]);
         }
+        message_count = MESSAGES;
         qd_memory_limit_footprint(false);
         const size_t used = qd_memory_used(), held = (round + 1) * (size_t)HELD_BYTES;
         assert_in_range(used, MESSAGES * MESSAGE_BYTES, MESSAGES * MESSAGE_BYTES + held);
         qd_memory_limit_footprint(true);
-        assert_int_equal(pthread_create(&thread, NULL, free_messages, NULL), 0);
-        pthread_join(thread, NULL);
+        (void)freed_by_a_thread();
         qd_memory_limit_footprint(false);
         assert_in_range(qd_memory_used(), 0, held + HELD_BYTES);
     }

@@ -257,6 +257,9 @@ static void budget_give(size_t bytes)
 
 static _Thread_local size_t held;
 
+/* Since the last refusal, no thread could draw ahead. What one frees then is for all. */
+static _Atomic bool is_short;
+
 static bool holds(size_t bytes)
 {
     return bytes <= KEPT_PIECE_MAX && atomic_load_explicit(&footprint_counts, memory_order_relaxed) &&
@@ -271,18 +274,24 @@ static bool held_take(size_t bytes)
     }
     if (budget_take(bytes + HELD_BYTES_MAX / 2, LEAVES_HALF, 0)) {
         held += HELD_BYTES_MAX / 2;
+        if (atomic_load_explicit(&is_short, memory_order_relaxed)) {
+            atomic_store_explicit(&is_short, false, memory_order_relaxed);
+        }
         return true;
     }
+    atomic_store_explicit(&is_short, true, memory_order_relaxed);
     /* Near the limit the budget may suffice for this piece, but not for a step ahead. */
     return budget_take(bytes, LEAVES_HALF, 0);
 }
 
 static void held_give(size_t bytes)
 {
+    const size_t kept = atomic_load_explicit(&is_short, memory_order_relaxed) ? 0 : HELD_BYTES_MAX / 2;
+
     held += bytes;
-    if (held > HELD_BYTES_MAX) {
-        budget_give(held - HELD_BYTES_MAX / 2);
-        held = HELD_BYTES_MAX / 2;
+    if (held > 2 * kept) {
+        budget_give(held - kept);
+        held = kept;
     }
 }
 
