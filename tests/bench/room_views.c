@@ -20,6 +20,7 @@
  *     --margin M      leave_margin of all observers
  *     --budget N      their enter_budget
  *     --bytes N       bytes_max of the member
+ *     --kernel N      the instructions of the spatial join: 0 portable, 1 AVX2, 2 AVX-512; the fastest otherwise
  *     --tiers         they relay positions at every tick within half of the radius, and at every fourth beyond
  *
  *     views     10,000 observers of radius 16, anchored to as many entities, which all move: each sees about 48. Then
@@ -40,6 +41,8 @@
 
 #include "median.h"
 #include "server/room/room_views.h"
+#include "server/room/state.h"
+#include "server/room/views/join/join_kernel.h"
 #include "support/rng.h"
 
 #define WARM 5u
@@ -83,6 +86,7 @@ typedef struct choice {
     uint32_t beacons, teams;
     float margin;
     uint32_t budget, bytes;
+    const qd_join_kernel *kernel; /* NULL: the fastest */
     bool tiers;
 } choice;
 
@@ -153,6 +157,7 @@ static qd_room *open_room(const scene *of, const choice *chosen, qd_heap *heap, 
     if (qd_room_create(&config, heap, 1, &room) != QD_OK || qd_room_join(room, member) != QD_OK) {
         abort();
     }
+    room->views.join_tuning.kernel = chosen->kernel;
     return room;
 }
 
@@ -368,6 +373,13 @@ int main(int argument_count, char **arguments)
             chosen.budget = (uint32_t)strtoul(next, NULL, 10);
         } else if (strcmp(arguments[i], "--bytes") == 0) {
             chosen.bytes = (uint32_t)strtoul(next, NULL, 10);
+        } else if (strcmp(arguments[i], "--kernel") == 0) {
+            chosen.kernel = qd_join_kernel_at((uint32_t)strtoul(next, NULL, 10), 2);
+            if (!chosen.kernel) {
+                fprintf(stderr, "bench_room_views: --kernel is '%s'; must be one that this machine has, from 0 on\n",
+                        next);
+                return 2;
+            }
         } else if (strcmp(arguments[i], "--beacons") == 0) {
             chosen.beacons = (uint32_t)strtoul(next, NULL, 10);
         } else {

@@ -257,7 +257,7 @@ static void budget_give(size_t bytes)
 
 static _Thread_local size_t held;
 
-/* Since the last refusal, no thread could draw ahead. What one frees then is for all. */
+/* A thread could not draw ahead, and no other has since. Threads give back at once what they free then. */
 static _Atomic bool is_short;
 
 static bool holds(size_t bytes)

@@ -70,7 +70,8 @@ void *qd_shared_alloc(size_t size) QD_MUST_USE;
 /* The same for frames to a peer, which leave all that is kept. */
 void *qd_shared_alloc_frame(size_t size) QD_MUST_USE;
 /* The same for the few bytes that answer a peer that reads its answers: all of them together may exceed the limit by
- * QD_MEMORY_RESERVE_BYTES. Otherwise nobody could be told that the budget is spent. */
+ * QD_MEMORY_RESERVE_BYTES. Otherwise nobody could be told that the budget is spent. The footprint can exceed the limit
+ * by most of a megabyte, because the allocator's own memory grows between two looks at it. */
 #define QD_MEMORY_RESERVE_BYTES ((size_t)1 << 20)
 void *qd_shared_alloc_reserved(size_t size) QD_MUST_USE;
 void qd_shared_free(void *memory, size_t size);

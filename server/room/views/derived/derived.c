@@ -28,13 +28,13 @@ static bool fits(const qd_views *views, const qd_observer *observer)
 }
 
 /* Its list has been made. A derived view has only one region at the last tick. */
-static void begin(qd_views *views, uint32_t row, bool is_kept)
+static void begin(qd_views *views, uint32_t row, bool may_bind)
 {
     qd_observer *observer = &views->observers[row];
 
     views->join->regions[row * QD_REGION_BODIES + QD_BODY_OUTER] = (qd_join_region){.kind = 0};
-    views->join->derived[row].is_kept = is_kept;
     views->join->derived[row].has_rules = qd_kept_has_rules(observer);
+    views->join->derived[row].is_kept = may_bind || views->join->derived[row].has_rules;
     views->join->derived[row].has_turns = qd_kept_has_turns(observer);
     qd_visible_entries_deinit(&observer->entries, views->heap);
     observer->is_derived = true;
@@ -398,7 +398,7 @@ bool qd_derived_update(qd_views *views, uint32_t row, bool goes_far)
     if (observer->entries.count > 0 || meets_beacon || !fits(views, observer)) {
         return false;
     }
-    begin(views, row, qd_kept_has_rules(observer));
+    begin(views, row, false);
     return true;
 }
 
@@ -441,7 +441,7 @@ void qd_derived_begin(qd_views *views)
             continue;
         }
         join->derived[row].near = count_near(&observer->entries);
-        begin(views, row, is_kept);
+        begin(views, row, may_bind);
     }
 }
 

@@ -176,6 +176,7 @@ static void prefetch_bodies(const struct filling *filling, uint32_t i)
 {
     const qd_join *join = filling->views->join;
     const qd_join_body *bodies = join->plan.bodies;
+    const uint32_t near = i + AHEAD / 2;
 
     if (i + 2 * AHEAD < join->bodies.count) {
         __builtin_prefetch(&join->derived[bodies[i + 2 * AHEAD].region / QD_REGION_BODIES]);
@@ -186,8 +187,9 @@ static void prefetch_bodies(const struct filling *filling, uint32_t i)
         __builtin_prefetch(&filling->first[rank]);
         __builtin_prefetch(&filling->views->order[rank]);
     }
-    if (i + AHEAD / 2 < join->bodies.count && !QD_WITHOUT(RELAY_FETCH)) {
-        prefetch_rows(filling->to, filling->first[rank_of(join, i + AHEAD / 2)], bodies[i + AHEAD / 2].relayed);
+    /* The rank of a body without relays may be that of another tick. */
+    if (near < join->bodies.count && bodies[near].relayed > 0 && !QD_WITHOUT(RELAY_FETCH)) {
+        prefetch_rows(filling->to, filling->first[rank_of(join, near)], bodies[near].relayed);
     }
 }
 
@@ -199,6 +201,7 @@ static void fill_body(const struct filling *filling, qd_join_block *block, uint3
     const uint16_t *is = qd_join_masks_of(join, block->group, i);
     const uint32_t rank = rank_of(join, i), first = filling->first[rank];
     const qd_join_rows *all = filling->to;
+
     float *const *at = block->points.at.now;
     const qd_join_rows from = {.id = id, .at = {at[0], at[1], at[2]}};
     qd_join_rows to = {.observer = all->observer + first, .id = all->id + first};

@@ -45,11 +45,27 @@ static qd_join_walls walls_of(const struct kept *of, const float half[3])
     return walls;
 }
 
+/* The points in a circle. Counts them, beside what was in the view. */
+static qd_join_counts find_circle(const qd_views *views, const qd_join_block *block, const float at[3], float radius,
+                                  uint16_t *masks, uint16_t *did)
+{
+    const qd_join_kernel *kernel = views->join->kernel;
+    const qd_join_ball ball = qd_join_ball_of(at, radius);
+    qd_join_counts counts;
+
+    if (kernel->now(&block->points.at, block->words, &ball, masks, did, &counts)) {
+        const qd_join_region region = {.at = {at[0], at[1], at[2]}, .half = {radius}, .kind = QD_ROOM_CIRCLE};
+
+        qd_join_decide(views, block, &region, masks);
+        counts = kernel->count(masks, did, block->words);
+    }
+    return counts;
+}
+
 /* The points in the region, or in the widened one. Returns how many there are. */
 static uint32_t find_region(const struct kept *of, unsigned what, uint16_t *masks)
 {
     const qd_join_points *points = &of->block->points.at;
-    qd_join_counts counts;
     float half[3];
 
     if (of->observer->kind == QD_ROOM_BOX) {
@@ -61,16 +77,7 @@ static uint32_t find_region(const struct kept *of, unsigned what, uint16_t *mask
         return count_of(of, masks);
     }
     const float radius = what == QD_BODY_INNER ? of->body->radius_now : of->body->radius_was;
-    const qd_join_ball ball = qd_join_ball_of(of->body->now, radius);
-    const float *at = of->body->now;
-
-    if (of->kernel->now(points, of->block->words, &ball, masks, of->did, &counts)) {
-        const qd_join_region region = {.at = {at[0], at[1], at[2]}, .half = {radius}, .kind = QD_ROOM_CIRCLE};
-
-        qd_join_decide(of->views, of->block, &region, masks);
-        return count_of(of, masks);
-    }
-    return counts.is;
+    return find_circle(of->views, of->block, of->body->now, radius, masks, of->did).is;
 }
 
 static qd_target target_at(const struct kept *of, uint32_t point)
@@ -262,18 +269,10 @@ static bool leaves_by_range(const struct kept *of)
 void qd_kept_compare_region(const qd_views *views, qd_join_block *block, qd_join_body *body, uint32_t index,
                             uint16_t *is, qd_join_counts *counts)
 {
-    const qd_join_kernel *kernel = views->join->kernel;
-    const qd_join_ball ball = qd_join_ball_of(body->now, body->radius_now);
-    const float *at = body->now;
     uint16_t *did = is + block->stride;
 
     qd_kept_load(views, block, index, did, NULL);
-    if (kernel->now(&block->points.at, block->words, &ball, is, did, counts)) {
-        const qd_join_region region = {.at = {at[0], at[1], at[2]}, .half = {body->radius_now}, .kind = QD_ROOM_CIRCLE};
-
-        qd_join_decide(views, block, &region, is);
-        *counts = kernel->count(is, did, block->words);
-    }
+    *counts = find_circle(views, block, body->now, body->radius_now, is, did);
     body->is_bare = body->by_range = false;
 }
 

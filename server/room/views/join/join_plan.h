@@ -28,7 +28,7 @@ typedef struct qd_join_body {
     bool is_bare : 1;   /* of a derived view: see qd_derived_compare_bare */
     bool by_range : 1;  /* of a derived view: an entity that leaves is out of range */
     bool is_kept : 1;   /* a derived view that depends on what it was (kept.h) */
-    bool has_rules : 1; /* and not by a limit alone */
+    bool has_rules : 1; /* a kept view, and not by a limit alone */
     bool has_turns : 1; /* of which positions wait for their turn */
     uint16_t joint;     /* of a derived view whose positions are relayed with those of others: qd_view_member.joint */
 } qd_join_body;

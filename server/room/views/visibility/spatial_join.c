@@ -64,7 +64,7 @@ static void compare_body(const qd_views *views, qd_join_block *block, uint32_t i
     }
     const uint32_t *near = &join->derived[body->region / QD_REGION_BODIES].near;
     part->entries -= *near;
-    if (body->is_kept && body->has_rules) {
+    if (body->has_rules) {
         part->kept += qd_kept_compare(views, block, body, i, is);
     } else {
         compare_simple(views, block, i, is, part);
