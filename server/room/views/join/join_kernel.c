@@ -290,7 +290,7 @@ INLINE uint16_t mask_plain(float *const at[3], uint32_t i, const qd_join_ball *b
 
 INLINE uint32_t cone_plain(float *const at[3], uint32_t i, const qd_join_cone *cone, uint32_t *surely, unsigned axes)
 {
-    float square[QD_JOIN_LANES], along[QD_JOIN_LANES];
+    float square[QD_JOIN_LANES], along[QD_JOIN_LANES] = {0};
     uint32_t maybe = 0, in = 0;
 
     squares_plain(at, i, cone->at, square, axes);
@@ -298,9 +298,7 @@ INLINE uint32_t cone_plain(float *const at[3], uint32_t i, const qd_join_cone *c
         const float *from = at[k] + i;
 
         for (uint32_t lane = 0; lane < QD_JOIN_LANES; lane++) {
-            const float part = (from[lane] - cone->at[k]) * cone->axis[k];
-
-            along[lane] = k == 0 ? part : along[lane] + part;
+            along[lane] += (from[lane] - cone->at[k]) * cone->axis[k];
         }
     }
     for (uint32_t lane = 0; lane < QD_JOIN_LANES; lane++) {
