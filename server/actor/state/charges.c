@@ -7,6 +7,8 @@
 
 /* Changes of a room's memory below this are not charged. */
 #define MEMORY_STEP (UINT64_C(64) << 10)
+/* What each entity or observer takes at least. */
+#define ENTRY_BYTES_MIN UINT64_C(64)
 
 static qd_charge *charge_of(qd_charges *charges, uint32_t owner)
 {
@@ -81,6 +83,10 @@ void qd_charges_allow(qd_charges *charges, uint32_t owner, qd_quota quota, uint3
     }
     taken = taken_from(charges, charge, quota, taken);
     *(observes ? &charge->observers : &charge->entities) += taken;
+    if (grows) {
+        /* Before the room grows, so that other rooms that grow meanwhile find the memory charged. */
+        settle(charges->creator, QD_QUOTA_MEMORY, &charges->memory, charges->memory + taken * ENTRY_BYTES_MIN);
+    }
     qd_room_allow(charges->room, taken, (uint8_t)charges->short_of.code);
 }
 

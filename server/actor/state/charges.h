@@ -43,7 +43,8 @@ void qd_charges_deinit(qd_charges *charges);
 bool qd_charges_open(qd_charges *charges, uint32_t member, qd_account *account) QD_MUST_USE;
 
 /* Has the room add at most as many entities or observers to the owner as the quotas allow, up to `wanted`; the code of
- * what is short refuses the others. `grows`: they are new, so the room's memory counts, too. */
+ * what is short refuses the others. `grows`: they are new, so the room's memory counts, too, and the least that they take
+ * is charged at once. */
 void qd_charges_allow(qd_charges *charges, uint32_t owner, qd_quota quota, uint32_t wanted, bool grows);
 /* Charges one subscription to the member, if it has none. Returns whether it may have one. */
 bool qd_charges_subscribe(qd_charges *charges, uint32_t member);
