@@ -17,7 +17,8 @@
 #include "tests/support/test.h"
 
 enum { ENTITIES = 900, OBSERVERS = 32, TICKS = 18, TICKS_OF_BYTES = 62, HIDDEN = 30, TIERS_MAX = 3 };
-enum { BYTES_MAX = 10000, BYTES_MAX_WITH_TIERS = 21000, BURST = 30 };
+enum { BEACON_EVERY = 40, FEW_BEACONS_EVERY = 300 };
+enum { BYTES_MAX = 10000, BYTES_MAX_WITH_MORE = 21000, BURST = 30 };
 
 static const float side = 52, range = 6; /* about 38 in range */
 
@@ -36,6 +37,7 @@ enum {
     JUMPS = 1024,   /* some entities go far at times, */
     CHANGES = 2048, /* and some observers change at times */
     BYTES = 4096,   /* the member gets few bytes at a tick; at times many entities go far */
+    BEACONS = 8192, /* some entities have a visible range, at times another one */
 };
 
 typedef struct observer {
@@ -56,6 +58,7 @@ typedef struct crowd {
     observer observers[OBSERVERS];
     uint32_t hidden[HIDDEN];
     float at[ENTITIES][3], speed[ENTITIES][3];
+    float visible_range[ENTITIES];
     bool moved[ENTITIES];
     bool seen[OBSERVERS][ENTITIES], reported[OBSERVERS][ENTITIES];
     bool is[OBSERVERS][ENTITIES]; /* chosen at this tick, before bytes are spent */
@@ -147,6 +150,10 @@ static observer drawn(crowd *c)
         o.relay_range[tier] = (float)(tier + 1) * 2.5f;
         o.relay_every[tier] = periods[rng_below(&c->rng, 11)];
     }
+    if (o.tiers == 1 && rng_one_in(&c->rng, 2)) { /* all in the region at each tick */
+        o.relay_range[0] = 2 * (range + o.margin);
+        o.relay_every[0] = 1;
+    }
     for (unsigned k = 0; k < c->axes; k++) {
         o.direction[k] = rng_between(&c->rng, -1, 1);
     }
@@ -184,9 +191,31 @@ static void observe(crowd *c, uint32_t i, const observer *o)
     }
 }
 
+/* Whether it may get another visible range before this tick. */
+static bool is_light(const crowd *c, uint32_t e, uint32_t tick)
+{
+    return c->rules & BEACONS && e % (c->rules & JUMPS ? FEW_BEACONS_EVERY : BEACON_EVERY) == 0 && tick % 5 == 4;
+}
+
+/* Some have a range, some have none any more. */
+static void light(crowd *c, uint32_t tick)
+{
+    qd_room_refusals refusals;
+
+    for (uint32_t e = 0; e < ENTITIES; e++) {
+        if (!is_light(c, e, tick) || rng_one_in(&c->rng, 3)) {
+            continue;
+        }
+        c->visible_range[e] = rng_one_in(&c->rng, 3) ? 0 : placed(c, rng_between(&c->rng, 0.25f, side / 2));
+        const qd_msg_set_description one = {.count = 1, .id = &e, .visible_range = &c->visible_range[e]};
+        qd_room_describe(c->room, c->member, &one, &refusals);
+        assert_int_equal(refusals.count, 0);
+    }
+}
+
 static uint32_t bytes_max(const crowd *c)
 {
-    return !(c->rules & BYTES) ? 0 : c->rules & TIERS ? BYTES_MAX_WITH_TIERS : BYTES_MAX;
+    return !(c->rules & BYTES) ? 0 : c->rules & (TIERS | BEACONS) ? BYTES_MAX_WITH_MORE : BYTES_MAX;
 }
 
 static crowd *begin(uint32_t rules, unsigned axes, uint64_t seed, const qd_join_kernel *kernel)
@@ -209,6 +238,7 @@ static crowd *begin(uint32_t rules, unsigned axes, uint64_t seed, const qd_join_
     qd_room_view_options_set(c->room, c->member,
                              (qd_room_view_options){.relays_once = (rules & ONCE) != 0, .bytes_max = bytes_max(c)});
     spawn(c);
+    light(c, 4);
     for (uint32_t i = 0; i < HIDDEN; i++) {
         c->hidden[i] = rng_below(&c->rng, ENTITIES);
     }
@@ -246,7 +276,7 @@ static void walk(crowd *c, uint32_t tick)
 
             c->at[i][k] += c->speed[i][k];
             c->speed[i][k] *= c->at[i][k] < 0 || c->at[i][k] > most ? -1 : 1;
-            if (rng_one_in(&c->rng, far)) {
+            if (rng_one_in(&c->rng, is_light(c, i, tick) && c->rules & JUMPS ? 2 : far)) {
                 c->at[i][k] = rng_between(&c->rng, 0, most);
             }
             axis[k][count] = placed(c, c->at[i][k]);
@@ -296,8 +326,10 @@ static bool is_in(const crowd *c, uint32_t i, uint32_t e, float margin)
 {
     const observer *o = &c->observers[i];
     double d[3], apart = distance(c, i, e, d), length = 0, along = 0, beside = 0;
+    const float seen_from = c->visible_range[e];
+    const bool reaches = seen_from > 0 && apart <= (double)seen_from + (double)margin;
 
-    if (o->kind == QD_REGION_BOX) {
+    if (o->kind == QD_REGION_BOX && !reaches) {
         for (unsigned k = 0; k < c->axes; k++) {
             const float center = placed(c, c->at[i][k]), half = range + margin, at = placed(c, c->at[e][k]);
 
@@ -307,8 +339,8 @@ static bool is_in(const crowd *c, uint32_t i, uint32_t e, float margin)
         }
         return true;
     }
-    if (apart > (double)(range + margin) || o->kind == QD_REGION_CIRCLE) {
-        return apart <= (double)(range + margin);
+    if (o->kind != QD_REGION_CONE || (apart > (double)(range + margin) && !reaches)) {
+        return reaches || apart <= (double)(range + margin);
     }
     for (unsigned k = 0; k < 3; k++) {
         length += (double)o->direction[k] * (double)o->direction[k];
@@ -540,6 +572,7 @@ static void compare(uint32_t rules, unsigned axes, uint64_t seed, const qd_join_
         if (rules & CHANGES && rng_one_in(&c->rng, 3)) {
             change(c);
         }
+        light(c, tick);
         qd_room_tick(c->room, &executor, skipped);
         read_report(c);
         expect_views(c, tick, 1 + skipped);
@@ -585,10 +618,17 @@ RULES_TEST(cones_with_margins_are_as_brute_force_has_them, CONES | MARGIN)
 RULES_TEST(boxes_with_margins_are_as_brute_force_has_them, BOXES | MARGIN | TIERS)
 RULES_TEST(limits_and_budgets_are_as_brute_force_has_them, LIMIT | BUDGET | MARGIN)
 RULES_TEST(tiers_once_are_as_brute_force_has_them, TIERS | ONCE | TEAMS)
+RULES_TEST(beacons_are_as_brute_force_has_them, BEACONS)
+RULES_TEST(beacons_and_limits_are_as_brute_force_has_them, BEACONS | LIMIT | TEAMS)
+RULES_TEST(beacons_in_cones_are_as_brute_force_has_them, BEACONS | CONES | MARGIN)
+RULES_TEST(beacons_beyond_tiers_are_as_brute_force_has_them, BEACONS | TIERS | MARGIN)
+RULES_TEST(beacons_beyond_boxes_are_as_brute_force_has_them, BEACONS | BOXES | TIERS | ONCE)
+RULES_TEST(beacons_and_bytes_are_as_brute_force_has_them, BEACONS | BYTES | MARGIN)
 RULES_TEST(bytes_are_as_brute_force_has_them, BYTES)
 RULES_TEST(bytes_and_tiers_are_as_brute_force_has_them, BYTES | TIERS)
 RULES_TEST(bytes_of_relays_once_are_as_brute_force_has_them, BYTES | TIERS | MARGIN | ONCE)
 RULES_TEST(all_rules_are_as_brute_force_has_them, LIMIT | MARGIN | BUDGET | TIERS | HIDE | TEAMS)
+RULES_TEST(all_rules_with_beacons_are_as_brute_force_has_them, LIMIT | MARGIN | BUDGET | TIERS | HIDE | TEAMS | BEACONS)
 RULES_TEST(all_rules_of_cones_are_as_brute_force_has_them, LIMIT | MARGIN | BUDGET | TIERS | HIDE | TEAMS | CONES)
 
 TEST_MAIN()

@@ -175,7 +175,7 @@ static qd_room_leave_reason reason_of(const qd_views *views, uint32_t row, uint3
     const qd_observer *observer = &views->observers[row];
     const qd_target *target = &views->targets[slot];
 
-    return qd_rule_reason(views, observer, slot, qd_derived_flags_now(views, row, target->at));
+    return qd_rule_reason(views, observer, slot, qd_derived_flags_now(views, row, target));
 }
 
 void qd_candidates_take(qd_views *views, const qd_crossings *crossings)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../../../base/ablation.h"
+#include "../join/join_beacons.h"
 #include "../state/last_tick.h"
 #include "../state/rule.h"
 #include "kept.h"
@@ -24,18 +25,18 @@ static bool fits(const qd_views *views, const qd_observer *observer)
 
     return observer->state == QD_OBSERVER_LIVE && observer->show_count == 0 && member->tight == 0 && !member->is_full &&
            !QD_WITHOUT(DERIVED_VIEWS) &&
-           !(QD_WITHOUT(KEPT_VIEWS) && (observer->limit > 0 || qd_kept_has_rules(observer)));
+           !(QD_WITHOUT(KEPT_VIEWS) && (observer->limit > 0 || qd_kept_has_rules(views, observer)));
 }
 
-/* Its list has been made. A derived view has only one region at the last tick. */
-static void begin(qd_views *views, uint32_t row, bool may_bind)
+/* Its list has been made, if it is kept. A derived view has only one region at the last tick. */
+static void begin(qd_views *views, uint32_t row, bool is_kept)
 {
     qd_observer *observer = &views->observers[row];
 
     views->join->regions[row * QD_REGION_BODIES + QD_BODY_OUTER] = (qd_join_region){.kind = 0};
-    views->join->derived[row].has_rules = qd_kept_has_rules(observer);
-    views->join->derived[row].is_kept = may_bind || views->join->derived[row].has_rules;
-    views->join->derived[row].has_turns = qd_kept_has_turns(observer);
+    views->join->derived[row].has_rules = qd_kept_has_rules(views, observer);
+    views->join->derived[row].is_kept = is_kept;
+    views->join->derived[row].has_turns = qd_kept_has_turns(views, observer);
     qd_visible_entries_deinit(&observer->entries, views->heap);
     observer->is_derived = true;
     views->attention[row] = 0;
@@ -86,7 +87,7 @@ struct look {
     qd_observer observer;
     qd_join_region inner, outer; /* without a margin there is no outer one */
     enum derived_time time;
-    uint32_t y, entry, end;
+    uint32_t row, entry, end; /* of the area */
     qd_join_area area;
 };
 
@@ -124,25 +125,35 @@ static void begin_look(const qd_views *views, uint32_t row, enum derived_time ti
         qd_join_cell(grid, 1, lo[1]),
         qd_join_cell(grid, 1, hi[1]),
     };
-    look->y = look->area.y0;
-    look->end = qd_join_run(grid, &look->area, look->y, &look->entry);
+    look->row = 0;
+    look->end = qd_join_run(grid, &look->area, look->row, &look->entry);
     look->end += look->entry;
 }
 
-static uint32_t flags_at(const struct look *look, const float at[3])
+static uint32_t flags_at(const struct look *look, const float at[3], float visible_range)
 {
     const unsigned axes = qd_views_axes(look->views);
+    const float margin = look->observer.leave_margin;
+    uint32_t flags = (qd_join_region_has(&look->inner, at, axes) ? (uint32_t)QD_ENTRY_INNER : 0) |
+                     (qd_join_region_has(&look->outer, at, axes) ? (uint32_t)QD_ENTRY_OUTER : 0);
 
-    return (qd_join_region_has(&look->inner, at, axes) ? (uint32_t)QD_ENTRY_INNER : 0) |
-           (qd_join_region_has(&look->outer, at, axes) ? (uint32_t)QD_ENTRY_OUTER : 0);
+    if (visible_range > 0) {
+        flags |= qd_join_beacon_reaches(visible_range, 0, at, look->inner.at, axes) ? QD_ENTRY_BEACON_INNER : 0;
+        flags |= margin > 0 && qd_join_beacon_reaches(visible_range, margin, at, look->inner.at, axes)
+                     ? QD_ENTRY_BEACON_OUTER
+                     : 0;
+    }
+    return flags;
 }
 
-uint32_t qd_derived_flags_now(const qd_views *views, uint32_t row, const float at[3])
+uint32_t qd_derived_flags_now(const qd_views *views, uint32_t row, const qd_target *target)
 {
-    struct look look = {.views = views, .inner = views->join->regions[row * QD_REGION_BODIES]};
+    struct look look = {.views = views,
+                        .inner = views->join->regions[row * QD_REGION_BODIES],
+                        .observer = {.leave_margin = views->observers[row].leave_margin}};
 
     look.outer = outer_of(&views->observers[row], &look.inner);
-    return flags_at(&look, at);
+    return flags_at(&look, target->at, target->visible_range);
 }
 
 /* The next entity near it, where it is, and the flags of its visible entry. False: there is none. */
@@ -153,10 +164,10 @@ static bool next_near(struct look *look, uint32_t *slot, float at[3], uint32_t *
 
     for (;;) {
         if (look->entry == look->end) {
-            if (look->inner.kind == 0 || ++look->y > look->area.y1) {
+            if (look->inner.kind == 0 || ++look->row == qd_join_rows_of(grid, &look->area)) {
                 return false;
             }
-            look->end = qd_join_run(grid, &look->area, look->y, &look->entry);
+            look->end = qd_join_run(grid, &look->area, look->row, &look->entry);
             look->end += look->entry;
             continue;
         }
@@ -164,7 +175,11 @@ static bool next_near(struct look *look, uint32_t *slot, float at[3], uint32_t *
         at[0] = points->now[0][entry];
         at[1] = points->now[1][entry];
         at[2] = points->now[2] ? points->now[2][entry] : 0;
-        *flags = at[0] < INFINITY ? flags_at(look, at) : 0;
+        const bool is_there = at[0] < INFINITY, is_beacon = entry >= grid->beacons;
+        *flags = !is_there ? 0
+                 : is_beacon
+                     ? flags_at(look, at, target_at(look->views, grid->entries.slot[entry], look->time).visible_range)
+                     : flags_at(look, at, 0);
         if (*flags != 0) {
             *slot = grid->entries.slot[entry];
             return true;
@@ -243,7 +258,7 @@ static void take_seen(void *context, uint32_t item)
     qd_target target;
 
     if (qd_last_tick_target(queue->look.views, slot, &target)) {
-        queue->before -= is_before(queue, &target, slot, flags_at(&queue->look, target.at));
+        queue->before -= is_before(queue, &target, slot, flags_at(&queue->look, target.at, target.visible_range));
     }
 }
 
@@ -276,7 +291,7 @@ uint32_t qd_derived_flags(const qd_views *views, uint32_t row, const qd_observer
     struct look look = {.views = views, .observer = *then, .inner = views->join->regions[row * QD_REGION_BODIES]};
 
     look.outer = outer_of(then, &look.inner);
-    const uint32_t flags = flags_at(&look, target->at);
+    const uint32_t flags = flags_at(&look, target->at, target->visible_range);
     const bool is_kept = views->join->derived[row].is_kept;
     if (is_kept ? qd_kept_has(views, row, slot) : flags != 0 && qd_rule_admits(then, target, slot)) {
         return flags | QD_ENTRY_SEEN;
@@ -386,19 +401,17 @@ void qd_derived_refuse(qd_views *views, uint32_t row)
 bool qd_derived_update(qd_views *views, uint32_t row, bool goes_far)
 {
     qd_observer *observer = &views->observers[row];
-    const bool meets_beacon = (views->attention[row] & QD_ATTEND_BEACON) != 0;
 
-    views->attention[row] &= (uint8_t)~QD_ATTEND_BEACON;
     if (observer->is_derived) {
-        if (goes_far || views->attention[row] != 0 || meets_beacon) {
+        if (goes_far || views->attention[row] != 0) {
             keep_entries(views, row, LAST_TICK);
         }
         return false;
     }
-    if (observer->entries.count > 0 || meets_beacon || !fits(views, observer)) {
+    if (observer->entries.count > 0 || !fits(views, observer)) {
         return false;
     }
-    begin(views, row, false);
+    begin(views, row, qd_kept_has_rules(views, observer));
     return true;
 }
 
@@ -418,7 +431,8 @@ static uint32_t count_near(const qd_visible_entries *set)
     uint32_t sum = 0;
 
     for (uint32_t at = 0; at < set->capacity; at++) {
-        sum += (uint32_t)__builtin_popcount(set->entry[at] & (QD_ENTRY_INNER | QD_ENTRY_OUTER));
+        sum += (uint32_t)__builtin_popcount(
+            set->entry[at] & (QD_ENTRY_INNER | QD_ENTRY_OUTER | QD_ENTRY_BEACON_INNER | QD_ENTRY_BEACON_OUTER));
     }
     return sum;
 }
@@ -434,14 +448,13 @@ void qd_derived_begin(qd_views *views)
         qd_observer *observer = &views->observers[row];
 
         const bool may_bind = observer->limit > 0 && observer->entries.count > observer->limit;
-        const bool is_kept = may_bind || qd_kept_has_rules(observer);
+        const bool is_kept = may_bind || qd_kept_has_rules(views, observer) || meets_beacons(views, &observer->entries);
 
-        if (observer->is_derived || !fits(views, observer) || meets_beacons(views, &observer->entries) ||
-            (is_kept && !qd_kept_begin(views, row))) {
+        if (observer->is_derived || !fits(views, observer) || (is_kept && !qd_kept_begin(views, row))) {
             continue;
         }
         join->derived[row].near = count_near(&observer->entries);
-        begin(views, row, may_bind);
+        begin(views, row, is_kept);
     }
 }
 

@@ -32,8 +32,8 @@ uint32_t qd_derived_near(const qd_views *views, uint32_t row);
 
 /* Puts the view as of the last tick into slots[], which has room for observer->seen. Returns how many there are. */
 uint32_t qd_derived_list(const qd_views *views, uint32_t row, uint32_t *slots);
-/* Whether an entity at `at` is in the region now, and in the widened one, as flags of its visible entry. */
-uint32_t qd_derived_flags_now(const qd_views *views, uint32_t row, const float at[3]);
+/* What the flags of the visible entry of an entity would be now. */
+uint32_t qd_derived_flags_now(const qd_views *views, uint32_t row, const qd_target *target);
 /* What the flags of the visible entry would be, as of the last tick. `then` and `target` are as they were. */
 uint32_t qd_derived_flags(const qd_views *views, uint32_t row, const qd_observer *then, uint32_t slot,
                           const qd_target *target);

@@ -115,19 +115,19 @@ uint32_t qd_derived_count_relayed(qd_join_block *block, const qd_join_body *body
     return sum;
 }
 
-void qd_derived_compare(const qd_views *views, qd_join_block *block, qd_join_body *body, qd_join_counts *counts,
-                        uint16_t *is, uint16_t *did)
+void qd_derived_compare(const qd_views *views, qd_join_block *block, qd_join_body *body, uint32_t near,
+                        uint32_t beacons, qd_join_counts *counts, uint16_t *is, uint16_t *did)
 {
     qd_join_derived *derived = &views->join->derived[body->region / QD_REGION_BODIES];
 
-    derived->near = counts->is;
+    derived->near = near + beacons;
     filter(views, block, body, counts, is, did);
     const bool binds = body->limit > 0 && counts->is > body->limit;
     if (binds) {
         qd_derived_limit(views, block, body, qd_rule_head_start_of(body->radius_now, 0), counts, is, did);
         body->by_range = false;
     }
-    derived->is_kept = body->is_kept = derived->in_masks = binds;
+    derived->is_kept = body->is_kept = derived->in_masks = binds || beacons > 0;
     body->differ = counts->differ;
     body->relayed = qd_derived_count_relayed(block, body, is, did, counts->both);
 }

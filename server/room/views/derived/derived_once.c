@@ -95,8 +95,8 @@ void qd_once_flush(const qd_views *views, qd_join_block *block, uint16_t joint)
     uint64_t *to = views->join->once_bits + (joint - 1u) * words_of(views->join);
     uint32_t at = 0, first;
 
-    for (uint32_t y = area->y0; y <= area->y1; y++) {
-        const uint32_t count = qd_join_run(block->grid, area, y, &first);
+    for (uint32_t row = 0, rows = qd_join_rows_of(block->grid, area); row < rows; row++) {
+        const uint32_t count = qd_join_run(block->grid, area, row, &first);
 
         for (uint32_t i = 0; i < count; i += QD_JOIN_BITS) {
             set_run(to, first + i, block->once, at + i, count - i < QD_JOIN_BITS ? count - i : QD_JOIN_BITS);

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kept.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "../state/rule.h"
 
-bool qd_kept_has_turns(const qd_observer *observer)
+bool qd_kept_has_turns(const qd_views *views, const qd_observer *observer)
 {
-    /* The corners of a box are less than twice as far as its sides. */
-    const float reach = qd_observer_widest(observer) * (observer->kind == QD_ROOM_BOX ? 2 : 1);
+    /* The corners of a box are less than twice as far as its sides, and beacons may be anywhere. */
+    const float widest = qd_observer_widest(observer) * (observer->kind == QD_ROOM_BOX ? 2 : 1);
+    const float reach = views->has_beacons ? INFINITY : widest;
     const bool relays_all = observer->tiers == 1 && observer->relay_every[0] == 1 && observer->relay_range[0] >= reach;
 
     return observer->tiers > 0 && !relays_all;
 }
 
-bool qd_kept_has_rules(const qd_observer *observer)
+bool qd_kept_has_rules(const qd_views *views, const qd_observer *observer)
 {
     return observer->kind != QD_ROOM_CIRCLE || observer->leave_margin > 0 || observer->enter_budget > 0 ||
-           observer->hide_count > 0 || qd_kept_has_turns(observer);
+           observer->hide_count > 0 || qd_kept_has_turns(views, observer);
 }
 
 /* ---- masks of the last tick ---- */
@@ -66,8 +68,8 @@ static inline void walk_masks(const qd_join_grid *grid, const struct masks *mask
 {
     uint32_t at = 0, first;
 
-    for (uint32_t y = masks->area->y0; y <= masks->area->y1; y++) {
-        const uint32_t count = qd_join_run(grid, masks->area, y, &first);
+    for (uint32_t row = 0, rows = qd_join_rows_of(grid, masks->area); row < rows; row++) {
+        const uint32_t count = qd_join_run(grid, masks->area, row, &first);
 
         for (uint32_t i = 0; i < count; i += QD_JOIN_BITS) {
             const uint32_t some = count - i < QD_JOIN_BITS ? count - i : QD_JOIN_BITS;
@@ -202,8 +204,8 @@ static bool point_of(const qd_join_grid *grid, const qd_join_area *area, uint32_
 {
     uint32_t at = 0, first;
 
-    for (uint32_t y = area->y0; y <= area->y1; y++) {
-        const uint32_t count = qd_join_run(grid, area, y, &first);
+    for (uint32_t row = 0, rows = qd_join_rows_of(grid, area); row < rows; row++) {
+        const uint32_t count = qd_join_run(grid, area, row, &first);
 
         if (entry - first < count) {
             *point = at + entry - first;
@@ -302,6 +304,15 @@ bool qd_kept_unpack(qd_views *views, const qd_executor *executor)
 
 /* ---- from the last tick to this one ---- */
 
+static void copy_bits(const uint16_t *from, uint32_t at_from, uint16_t *to, uint32_t at, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i += QD_JOIN_BITS) {
+        const uint32_t some = count - i < QD_JOIN_BITS ? count - i : QD_JOIN_BITS;
+
+        qd_join_bits_add(to, at + i, qd_join_bits_get(from, at_from + i, some));
+    }
+}
+
 /* From masks of the same entries in another area. Masks of the block have room for what qd_join_bits_add reaches. */
 static void shift(const qd_join_block *block, const qd_join_area *before, const uint16_t *from, uint16_t *to)
 {
@@ -311,26 +322,24 @@ static void shift(const qd_join_block *block, const qd_join_area *before, const 
 
     memset(shifted, 0, block->stride * sizeof shifted[0]);
     for (uint32_t y = before->y0; y < area->y0 && y <= before->y1; y++) {
-        at_before += qd_join_run(block->grid, before, y, &first_before);
+        at_before += qd_join_run(block->grid, before, y - before->y0, &first_before);
     }
     for (uint32_t y = area->y0; y <= area->y1; y++) {
-        const uint32_t count = qd_join_run(block->grid, area, y, &first);
+        const uint32_t count = qd_join_run(block->grid, area, y - area->y0, &first);
 
         if (y >= before->y0 && y <= before->y1) {
-            const uint32_t count_before = qd_join_run(block->grid, before, y, &first_before);
+            const uint32_t count_before = qd_join_run(block->grid, before, y - before->y0, &first_before);
             const uint32_t low = first > first_before ? first : first_before;
             const uint32_t end = first + count, end_before = first_before + count_before;
             const uint32_t high = end < end_before ? end : end_before;
 
-            for (uint32_t i = low; i < high; i += QD_JOIN_BITS) {
-                const uint32_t some = high - i < QD_JOIN_BITS ? high - i : QD_JOIN_BITS;
-
-                qd_join_bits_add(shifted, at + i - first, qd_join_bits_get(from, at_before + i - first_before, some));
-            }
+            copy_bits(from, at_before + low - first_before, shifted, at + low - first, high > low ? high - low : 0);
             at_before += count_before;
         }
         at += count;
     }
+    const uint32_t beacons = block->grid->count - block->grid->beacons;
+    copy_bits(from, block->group->points_before - beacons, shifted, at, beacons);
     memcpy(to, shifted, block->stride * sizeof to[0]);
 }
 

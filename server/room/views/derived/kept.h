@@ -22,9 +22,9 @@ static inline bool qd_kept_waits(uint32_t item)
 }
 
 /* Whether a derived view of such an observer is always kept. With a limit, any is kept while the limit binds. */
-bool qd_kept_has_rules(const qd_observer *observer);
+bool qd_kept_has_rules(const qd_views *views, const qd_observer *observer);
 /* Its positions wait for their turn, because some tier does not relay all of them at each tick. */
-bool qd_kept_has_turns(const qd_observer *observer);
+bool qd_kept_has_turns(const qd_views *views, const qd_observer *observer);
 
 /* ---- between ticks ---- */
 

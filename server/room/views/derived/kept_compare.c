@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../join/join_beacons.h"
 #include "../state/rule.h"
 #include "derived_compare.h"
 #include "derived_limit.h"
@@ -124,6 +125,7 @@ static uint32_t find_wanted(const struct kept *of)
     uint16_t *outer = of->block->some[0];
     uint32_t near = find_region(of, QD_BODY_INNER, of->is);
 
+    near += qd_join_add_beacons(of->views, of->block, of->body->now, 0, of->is);
     /* At the center of a cone the angle is unsure. */
     if (of->body->self != QD_NONE) {
         qd_join_set(of->is, qd_join_point_at(of->block, of->body->self, of->body->now), false);
@@ -135,6 +137,7 @@ static uint32_t find_wanted(const struct kept *of)
         return near;
     }
     near += find_region(of, QD_BODY_OUTER, outer);
+    near += qd_join_add_beacons(of->views, of->block, of->body->now, of->observer->leave_margin, outer);
     for (uint32_t word = 0; word < of->block->words; word++) {
         outer[word] = (uint16_t)(outer[word] & of->did[word] & ~of->is[word]);
     }
@@ -227,7 +230,7 @@ static uint32_t relay(const struct kept *of, uint16_t *relayed, uint16_t *waits)
 {
     const qd_observer *observer = of->observer;
     qd_join_block *block = of->block;
-    const bool is_round = observer->kind != QD_ROOM_BOX;
+    const bool is_round = observer->kind != QD_ROOM_BOX, has_beacons = block->grid->beacons < block->grid->count;
     uint16_t *left = block->some[0], *in = block->some[1];
 
     if (!block->has_moved) {
@@ -238,7 +241,7 @@ static uint32_t relay(const struct kept *of, uint16_t *relayed, uint16_t *waits)
     }
     memset(relayed, 0, block->stride * sizeof relayed[0]);
     for (uint32_t tier = 0; tier < observer->tiers; tier++) {
-        if (is_round && observer->relay_range[tier] >= of->body->radius_was) {
+        if (is_round && !has_beacons && observer->relay_range[tier] >= of->body->radius_was) {
             memcpy(in, left, block->words * sizeof in[0]);
         } else {
             keep_within(of, observer->relay_range[tier], left, in);

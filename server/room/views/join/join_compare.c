@@ -88,8 +88,8 @@ static void copy_column(const qd_join_block *block, const uint32_t *from, uint32
     const qd_join_area *area = &block->group->area;
     uint32_t at = 0, first;
 
-    for (uint32_t y = area->y0; y <= area->y1; y++) {
-        const uint32_t count = qd_join_run(block->grid, area, y, &first);
+    for (uint32_t row = 0, rows = qd_join_rows_of(block->grid, area); row < rows; row++) {
+        const uint32_t count = qd_join_run(block->grid, area, row, &first);
 
         for (uint32_t i = 0; i < count; i += QD_JOIN_LANES) {
             memcpy(to + at + i, from + first + i, QD_JOIN_LANES * sizeof to[0]);
@@ -129,8 +129,8 @@ void qd_join_block_bits(const qd_join_block *block, const uint64_t *bits, uint16
     uint32_t at = 0, first;
 
     memset(masks, 0, block->stride * sizeof masks[0]);
-    for (uint32_t y = area->y0; y <= area->y1; y++) {
-        const uint32_t count = qd_join_run(block->grid, area, y, &first);
+    for (uint32_t row = 0, rows = qd_join_rows_of(block->grid, area); row < rows; row++) {
+        const uint32_t count = qd_join_run(block->grid, area, row, &first);
 
         for (uint32_t i = 0; i < count; i += QD_JOIN_BITS) {
             const uint32_t some = count - i < QD_JOIN_BITS ? count - i : QD_JOIN_BITS;
@@ -172,12 +172,12 @@ void qd_join_block_fill(qd_join_block *block, const qd_join_kernel *kernel, cons
     uint32_t at = 0, first;
 
     qd_join_block_take(block, group);
-    for (uint32_t y = group->area.y0; y <= group->area.y1; y++) {
-        const uint32_t count = qd_join_run(block->grid, &group->area, y, &first);
+    for (uint32_t row = 0, rows = qd_join_rows_of(block->grid, &group->area); row < rows; row++) {
+        const uint32_t count = qd_join_run(block->grid, &group->area, row, &first);
 
         kernel->copy(&block->grid->entries.at, first, count, &block->points.at, at);
-        block->offset[y - group->area.y0] = at - first;
-        block->end[y - group->area.y0] = at + count;
+        block->offset[row] = at - first;
+        block->end[row] = at + count;
         if (QD_UNLIKELY(block->grid->special_count > 0)) {
             add_special(block, first, count, at);
         }
@@ -198,7 +198,7 @@ void qd_join_block_fill(qd_join_block *block, const qd_join_kernel *kernel, cons
 
 uint32_t qd_join_slot_at(qd_join_block *block, uint32_t point)
 {
-    const uint32_t last = block->group->area.y1 - block->group->area.y0;
+    const uint32_t last = qd_join_rows_of(block->grid, &block->group->area) - 1;
     uint32_t row = 0;
 
     if (!block->has_slots && last >= ROWS_FEW) {
@@ -213,42 +213,40 @@ uint32_t qd_join_slot_at(qd_join_block *block, uint32_t point)
     return block->grid->entries.slot[point - block->offset[row]];
 }
 
-/* Its cell is that of where it is, or near it. */
-static uint32_t row_of(const qd_join_grid *grid, uint32_t entry, float along_y)
+/* The row of cells of an entry, which is near where it is; that of beacons comes last. */
+static uint32_t row_of(const qd_join_block *block, uint32_t entry, float along_y)
 {
+    const qd_join_grid *grid = block->grid;
     uint32_t y = qd_join_cell(grid, 1, along_y);
 
+    if (QD_UNLIKELY(entry >= grid->beacons)) {
+        return qd_join_rows_of_cells(&block->group->area);
+    }
     while (entry < grid->start[(size_t)y * grid->side[0]]) {
         y--;
     }
     while (entry >= grid->start[((size_t)y + 1) * grid->side[0]]) {
         y++;
     }
-    return y;
-}
-
-/* The point of an entry in a row of cells of the area. */
-static uint32_t point_of(const qd_join_block *block, uint32_t entry, uint32_t y)
-{
-    return entry + block->offset[y - block->group->area.y0];
+    return y - block->group->area.y0; /* beyond all rows if it is before the first */
 }
 
 uint32_t qd_join_point_at(const qd_join_block *block, uint32_t slot, const float at[3])
 {
     const uint32_t entry = block->grid->place[slot];
 
-    return point_of(block, entry, row_of(block->grid, entry, at[1]));
+    return entry + block->offset[row_of(block, entry, at[1])];
 }
 
-static bool is_in_area(const qd_join_block *block, uint32_t entry, uint32_t y)
+static bool is_in_area(const qd_join_block *block, uint32_t entry, uint32_t row)
 {
     const qd_join_area *area = &block->group->area;
     uint32_t first;
 
-    if (y < area->y0 || y > area->y1) {
+    if (row >= qd_join_rows_of(block->grid, area)) {
         return false;
     }
-    const uint32_t count = qd_join_run(block->grid, area, y, &first);
+    const uint32_t count = qd_join_run(block->grid, area, row, &first);
     return entry - first < count;
 }
 
@@ -258,14 +256,14 @@ uint32_t qd_join_point_of(const qd_join_block *block, uint32_t slot)
 
     float *const *now = grid->entries.at.now, *const *was = grid->entries.at.was;
     uint32_t entry = grid->place[slot];
-    uint32_t y = row_of(grid, entry, now[1][entry] < INFINITY ? now[1][entry] : was[1][entry]);
+    uint32_t row = row_of(block, entry, now[1][entry] < INFINITY ? now[1][entry] : was[1][entry]);
 
-    if (QD_UNLIKELY(!is_in_area(block, entry, y))) {
+    if (QD_UNLIKELY(!is_in_area(block, entry, row))) {
         entry = grid->went[slot];
-        y = row_of(grid, entry, was[1][entry]);
-        QD_ASSERT(grid->entries.slot[entry] == slot && is_in_area(block, entry, y));
+        row = row_of(block, entry, was[1][entry]);
+        QD_ASSERT(grid->entries.slot[entry] == slot && is_in_area(block, entry, row));
     }
-    return point_of(block, entry, y);
+    return entry + block->offset[row];
 }
 
 /* ---- the rule ---- */

@@ -40,13 +40,14 @@ qd_join_spans qd_join_spans_of(const qd_views *views, const qd_executor *executo
 
 /* ---- entries, in the order of slots ---- */
 
-#define MOVED 128u
+/* Beside QD_JOIN_*. */
+enum { BEACON = 64, MOVED = 128, SPECIAL = 63 };
 
 struct unsorted {
     qd_join_columns entries;
     uint32_t *cell;
-    uint8_t *how; /* QD_JOIN_*, and MOVED */
-    uint32_t count, special_count;
+    uint8_t *how; /* QD_JOIN_*, BEACON and MOVED */
+    uint32_t count, special_count, beacon_count;
 };
 
 /* Cuts the columns of `count` entries out of memory. Returns the bytes; without memory it only counts them. */
@@ -94,10 +95,20 @@ static inline void put(struct unsorted *to, uint32_t slot, const float *now, con
     }
     to->entries.slot[i] = slot;
     to->how[i] = (uint8_t)how;
+    to->beacon_count += (how & BEACON) != 0;
+}
+
+/* Whether it is a beacon or was one at the last tick: then there is a copy of it. */
+static bool is_beacon(qd_target *target)
+{
+    const bool is = target->visible_range > 0 || (target->flags & QD_TARGET_BEACON && target->flags & QD_TARGET_KEPT);
+
+    target->flags &= (uint8_t) ~(is ? 0 : QD_TARGET_BEACON);
+    return is;
 }
 
 /* Takes up all entities that are in the room or were in it at the last tick. */
-static inline __attribute__((always_inline)) void gather(const qd_views *views, qd_join_grid *grid, struct unsorted *to,
+static inline __attribute__((always_inline)) void gather(qd_views *views, qd_join_grid *grid, struct unsorted *to,
                                                          unsigned axes)
 {
     uint32_t categories = UINT32_MAX, teams = 0;
@@ -105,7 +116,7 @@ static inline __attribute__((always_inline)) void gather(const qd_views *views, 
     float slack = 0;
 
     for (uint32_t slot = 0; slot < views->target_end; slot++) {
-        const qd_target *target = &views->targets[slot];
+        qd_target *target = &views->targets[slot];
         const bool is_fresh = target->position_round == views->round, is = target->point != QD_NONE;
         const bool did = target->spawn_round != views->round;
 
@@ -113,8 +124,8 @@ static inline __attribute__((always_inline)) void gather(const qd_views *views, 
             continue;
         }
         const float *now = is ? target->at : NULL, *was = !did ? NULL : is_fresh ? views->was[slot].at : target->at;
-        const uint32_t how =
-            (is_fresh ? MOVED : 0) | (target->flags & QD_TARGET_CHANGED ? (uint32_t)QD_JOIN_CHANGED : 0);
+        const uint32_t how = (is_fresh ? (uint32_t)MOVED : 0) | (is_beacon(target) ? (uint32_t)BEACON : 0) |
+                             (target->flags & QD_TARGET_CHANGED ? (uint32_t)QD_JOIN_CHANGED : 0);
         float way = 0;
         for (unsigned k = 0; k < axes && now && was; k++) {
             const float along = fabsf(now[k] - was[k]);
@@ -198,7 +209,7 @@ static void plan(const qd_views *views, qd_join_grid *grid, float range)
 /* Counts the entries of each cell. Returns the first entry of each, behind an element that `sort` uses. */
 static uint32_t *count_cells(qd_views *views, qd_join_grid *grid, struct unsorted *from)
 {
-    const uint32_t cells = grid->side[0] * grid->side[1];
+    const uint32_t beacons = grid->side[0] * grid->side[1], cells = beacons + 1;
     uint32_t *next = qd_block_fit(&grid->cells, views->heap, ((size_t)cells + 2) * sizeof next[0]), sum = 0;
 
     if (!next) {
@@ -208,7 +219,7 @@ static uint32_t *count_cells(qd_views *views, qd_join_grid *grid, struct unsorte
     for (uint32_t i = 0; i < from->count; i++) {
         const uint32_t x = qd_join_cell(grid, 0, place_of(from, i, 0)), y = qd_join_cell(grid, 1, place_of(from, i, 1));
 
-        from->cell[i] = y * grid->side[0] + x;
+        from->cell[i] = from->how[i] & BEACON ? beacons : y * grid->side[0] + x;
         next[from->cell[i] + 1]++;
     }
     for (uint32_t cell = 0; cell < cells; cell++) {
@@ -232,8 +243,8 @@ static inline __attribute__((always_inline)) void sort(qd_join_grid *grid, const
         }
         const uint32_t slot = from->entries.slot[i], how = from->how[i];
         grid->entries.slot[at] = slot;
-        if (QD_UNLIKELY((how & ~MOVED) != 0)) {
-            grid->special[grid->special_count++] = (qd_join_special){at, how & ~MOVED};
+        if (QD_UNLIKELY((how & SPECIAL) != 0)) {
+            grid->special[grid->special_count++] = (qd_join_special){at, how & SPECIAL};
         }
         if (QD_LIKELY(!(how & QD_JOIN_WENT_FAR))) {
             grid->place[slot] = at;
@@ -245,6 +256,7 @@ static inline __attribute__((always_inline)) void sort(qd_join_grid *grid, const
     /* Each cell has moved on to the first entry of the next one. */
     grid->start = next - 1;
     grid->start[0] = 0;
+    grid->beacons = grid->start[grid->side[0] * grid->side[1]];
 }
 
 static void sort_filters(const qd_views *views, qd_join_grid *grid)
@@ -257,6 +269,18 @@ static void sort_filters(const qd_views *views, qd_join_grid *grid)
         }
         grid->entries.category[entry] = target->hidden ? 0 : target->category;
         grid->entries.team[entry] = target->team;
+    }
+}
+
+static void note_ranges(const qd_views *views, qd_join_grid *grid)
+{
+    for (uint32_t entry = grid->beacons; entry < grid->count; entry++) {
+        const float range = views->targets[grid->entries.slot[entry]].visible_range;
+
+        grid->visible_range[entry - grid->beacons] = range > 0 ? range : NAN;
+    }
+    for (uint32_t i = 0; i < QD_JOIN_LANES; i++) {
+        grid->visible_range[grid->count - grid->beacons + i] = NAN;
     }
 }
 
@@ -383,6 +407,7 @@ bool qd_join_grid_build(qd_views *views, qd_join_grid *grid, float range, uint32
         if (grid->has_filters && !had_filters) {
             sort_filters(views, grid);
         }
+        note_ranges(views, grid);
         grid->round = views->round;
         return true;
     }
@@ -401,8 +426,9 @@ bool qd_join_grid_build(qd_views *views, qd_join_grid *grid, float range, uint32
     const size_t columns = cut(&grid->entries, NULL, from.count, axes);
     const size_t places = qd_block_part(views->target_end, sizeof grid->place[0]);
     const size_t bits = qd_block_part(from.count / QD_JOIN_WORD_BITS + 1, sizeof grid->moved[0]);
+    const size_t ranges = qd_block_part((size_t)from.beacon_count + QD_JOIN_LANES, sizeof grid->visible_range[0]);
     char *memory = qd_block_fit(&grid->sorted, views->heap,
-                                columns + 2 * places + bits + from.special_count * sizeof grid->special[0]);
+                                columns + 2 * places + bits + ranges + from.special_count * sizeof grid->special[0]);
     if (!next || !memory) {
         return false;
     }
@@ -410,7 +436,8 @@ bool qd_join_grid_build(qd_views *views, qd_join_grid *grid, float range, uint32
     grid->place = (uint32_t *)(memory + columns);
     grid->went = (uint32_t *)(memory + columns + places);
     grid->moved = (uint64_t *)(memory + columns + 2 * places);
-    grid->special = (qd_join_special *)(memory + columns + 2 * places + bits);
+    grid->visible_range = (float *)(memory + columns + 2 * places + bits);
+    grid->special = (qd_join_special *)(memory + columns + 2 * places + bits + ranges);
     memset(grid->moved, 0, bits);
     grid->special_count = 0;
     grid->count = from.count;
@@ -425,6 +452,7 @@ bool qd_join_grid_build(qd_views *views, qd_join_grid *grid, float range, uint32
     if (grid->has_filters) {
         sort_filters(views, grid);
     }
+    note_ranges(views, grid);
     if (grid->special_count > 0) {
         qsort(grid->special, grid->special_count, sizeof grid->special[0], by_entry);
     }

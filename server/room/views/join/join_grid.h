@@ -6,6 +6,9 @@
  *
  * An entity that goes further than `reach` in a tick has two entries, so that cells need little slack: one where it
  * was, without a position now, and one where it is, without an old position.
+ *
+ * Beacons are entities with a visible range. Observers far from them may see them, so they are in a cell of their own
+ * behind all others, wherever they are, and each area has this cell as its last row.
  */
 #ifndef QD_ROOM_VIEWS_JOIN_JOIN_GRID_H
 #define QD_ROOM_VIEWS_JOIN_JOIN_GRID_H
@@ -44,10 +47,12 @@ typedef struct qd_join_grid {
     uint32_t *went;  /* by slot, the entry where it was; of entities that have two */
     uint64_t *moved; /* bits of entries that have another position than at the last tick, or had one between */
     bool all_moved;
-    bool has_filters;    /* some observer may not see some entity by its filter */
-    uint32_t categories; /* bits that all entities have, */
-    uint32_t teams;      /* and that any team has */
-    uint32_t *start;     /* by cell, the first entry; behind the last cell, `count` */
+    bool has_filters;     /* some observer may not see some entity by its filter */
+    uint32_t categories;  /* bits that all entities have, */
+    uint32_t teams;       /* and that any team has */
+    uint32_t *start;      /* by cell, the first entry; behind the last cell, `beacons` */
+    uint32_t beacons;     /* the first entry of a beacon, or of what was one at the last tick; `count`: there is none */
+    float *visible_range; /* of those entries; NAN: it is no beacon now */
     uint32_t side[2];
     float lo[2], inverse; /* of a cell's side */
     float reach;
@@ -99,11 +104,25 @@ static inline uint32_t qd_join_cell(const qd_join_grid *grid, unsigned axis, flo
     return along > 0 ? (uint32_t)(along < last ? along : last) : 0;
 }
 
-/* The entries of row `y` of an area: from *first, as many as it returns. */
-static inline uint32_t qd_join_run(const qd_join_grid *grid, const qd_join_area *area, uint32_t y, uint32_t *first)
+/* How many rows an area has: those of its cells, and one of beacons if there are any. */
+static inline uint32_t qd_join_rows_of_cells(const qd_join_area *area)
 {
-    const uint32_t *start = grid->start + (size_t)y * grid->side[0];
+    return area->y1 - area->y0 + 1;
+}
+static inline uint32_t qd_join_rows_of(const qd_join_grid *grid, const qd_join_area *area)
+{
+    return qd_join_rows_of_cells(area) + (grid->beacons < grid->count);
+}
 
+/* The entries of a row of an area: from *first, as many as it returns. */
+static inline uint32_t qd_join_run(const qd_join_grid *grid, const qd_join_area *area, uint32_t row, uint32_t *first)
+{
+    const uint32_t *start = grid->start + (size_t)(area->y0 + row) * grid->side[0];
+
+    if (QD_UNLIKELY(row == qd_join_rows_of_cells(area))) {
+        *first = grid->beacons;
+        return grid->count - grid->beacons;
+    }
     *first = start[area->x0];
     return start[area->x1 + 1] - start[area->x0];
 }

@@ -94,19 +94,19 @@ static void find_points(const struct making *of, qd_join_group *group)
 {
     group->points = 0;
     group->area = area_of(of, group);
-    for (uint32_t y = group->area.y0; y <= group->area.y1; y++) {
+    for (uint32_t row = 0, rows = qd_join_rows_of(of->grid, &group->area); row < rows; row++) {
         uint32_t entry;
 
-        group->points += qd_join_run(of->grid, &group->area, y, &entry);
+        group->points += qd_join_run(of->grid, &group->area, row, &entry);
     }
 }
 
 /* Gives a group its masks. */
-static void add_masks(qd_join_plan *plan, qd_join_group *group)
+static void add_masks(const qd_join_grid *grid, qd_join_plan *plan, qd_join_group *group)
 {
     group->older = group->masks;
     group->masks = plan->masks;
-    const uint32_t rows = group->area.y1 - group->area.y0 + 1;
+    const uint32_t rows = qd_join_rows_of(grid, &group->area);
     plan->rows_max = rows > plan->rows_max ? rows : plan->rows_max;
     plan->points_max = group->points > plan->points_max ? group->points : plan->points_max;
     plan->looks += group->count * (uint64_t)qd_join_words(group);
@@ -122,7 +122,7 @@ static void add_group(const struct making *of, uint32_t first, uint32_t end)
         group->rows = of->plan->bodies[i].has_turns ? QD_JOIN_MASKS_WITH_TURNS : group->rows;
     }
     find_points(of, group);
-    add_masks(of->plan, group);
+    add_masks(of->grid, of->plan, group);
 }
 
 static void make_groups(const struct making *of)
@@ -237,7 +237,7 @@ void qd_join_plan_follow(const qd_views *views, const qd_executor *executor, con
     clear(plan, views->round);
     executor->run(executor->context, following.spans.count, follow_span, &following);
     for (uint32_t i = 0; i < plan->group_count; i++) {
-        add_masks(plan, &plan->groups[i]);
+        add_masks(grid, plan, &plan->groups[i]);
     }
     make_parts(plan, parts_max);
 }

@@ -25,6 +25,7 @@ enum {
     QD_TARGET_CARRIER_CHANGED = 1, /* listed in changed_carriers */
     QD_TARGET_CHANGED = 2,         /* listed in changed */
     QD_TARGET_KEPT = 4,            /* listed in kept */
+    QD_TARGET_BEACON = 8,          /* it has a visible range, or had one when the grid of the join was made last */
 };
 
 /* An entity as observers see it. All that the rule reads lies together. */
@@ -77,7 +78,6 @@ enum {
     QD_ATTEND_GONE = 4,
     QD_ATTEND_WHOLE = 7,
     QD_ATTEND_RELAY = 8,   /* it has relay tiers */
-    QD_ATTEND_BEACON = 16, /* it meets a beacon at this tick: its view needs entries */
     QD_ATTEND_AFRESH = 32, /* its derived view has got tiers since the last tick: all positions are to be relayed */
 };
 

@@ -9,6 +9,7 @@
 #include "../derived/kept.h"
 #include "../derived/kept_compare.h"
 #include "../derived/relay_turns.h"
+#include "../join/join_beacons.h"
 #include "join_bodies.h"
 #include "join_lists.h"
 
@@ -32,23 +33,37 @@ static void compare_region(const qd_views *views, qd_join_block *block, uint32_t
     part->found += counts.differ;
 }
 
+/* Of a derived view that is kept for beacons: whatever leaves is out of range. */
+static bool leaves_by_range(const qd_join_block *block, const qd_join_body *body)
+{
+    return block->grid->is_plain && body->limit == 0 && qd_derived_admits_all(block->grid, body);
+}
+
 /* Of a derived view without other rules than a filter and a limit. */
 static void compare_simple(const qd_views *views, qd_join_block *block, uint32_t i, uint16_t *is, qd_join_part *part)
 {
     qd_join *join = views->join;
     qd_join_body *body = &join->plan.bodies[i];
     uint16_t *did = is + block->stride;
+    const bool may_be_bare = !body->is_kept;
     qd_join_counts counts;
 
     if (body->is_kept) {
         qd_kept_compare_region(views, block, body, i, is, &counts);
     } else {
         qd_join_compare(views, join->kernel, block, body, qd_join_older_of(join, block->group, i), is, did, &counts);
-        if (qd_derived_compare_bare(views, body, &counts)) {
-            return;
-        }
     }
-    qd_derived_compare(views, block, body, &counts, is, did);
+    const uint32_t near = counts.is, beacons = qd_join_add_beacons(views, block, body->now, 0, is);
+    if (beacons == 0 && may_be_bare && qd_derived_compare_bare(views, body, &counts)) {
+        return;
+    }
+    if (beacons > 0) {
+        body->is_bare = false;
+        body->by_range = leaves_by_range(block, body);
+        qd_join_follow_beacons(block, is, did);
+        counts = join->kernel->count(is, did, block->words);
+    }
+    qd_derived_compare(views, block, body, near, beacons, &counts, is, did);
     part->kept += body->is_kept ? counts.is : 0;
 }
 

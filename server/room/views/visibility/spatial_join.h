@@ -11,8 +11,8 @@
  * It compares now with the last tick, as the kernel of a space does, and keeps no table of pairs: a crossing is where
  * the two differ. All costs are counted before the search, not timed, so they are the same on every machine.
  *
- * While the join is in use, only beacons and the bodies that meet them move in the index. Bodies still come and go
- * there, so that the index can take over after any tick without failing (qd_view_index_catch_up).
+ * While the join is in use, nothing moves in the index. Bodies still come and go there, so that the index can take over
+ * after any tick without failing (qd_view_index_catch_up).
  */
 #ifndef QD_ROOM_VIEWS_VISIBILITY_SPATIAL_JOIN_H
 #define QD_ROOM_VIEWS_VISIBILITY_SPATIAL_JOIN_H

@@ -6,18 +6,18 @@
 #include "../../../base/ablation.h"
 #include "../derived/derived.h"
 #include "../state/last_tick.h"
+#include "beacon_crossings.h"
 #include "join_bodies.h"
 #include "spatial_join.h"
 #include "visibility_index.h"
 
-/* The join pays if an observer has ENTRIES_PER_OBSERVER visible entries on average, there are BEACONS_FEW beacons or
- * one for BEACON_SHARE observers, and one in MOVED_SHARE entities moves, or one in BUSY_SHARE observers costs time
+/* The join pays if an observer has ENTRIES_PER_OBSERVER visible entries on average, there are at most BEACONS_MAX
+ * beacons, which it compares with every observer, and one in MOVED_SHARE entities moves, or one in BUSY_SHARE observers costs time
  * without moves. The index finds boxes faster: with more of them than BOX_SHARE, one in MOVED_SHARE_OF_BOXES entities
  * must move. Once in use, it stays so with half of that, or twice as many boxes and beacons. */
 #define ENTRIES_PER_OBSERVER 4u
 #define BOX_SHARE            8u
-#define BEACONS_FEW          4u
-#define BEACON_SHARE         256u
+#define BEACONS_MAX          128u
 #define MOVED_SHARE          32u
 #define MOVED_SHARE_OF_BOXES 4u
 #define BUSY_SHARE           16u
@@ -101,37 +101,19 @@ static uint32_t observers_use(const qd_views *views, qd_space_event event)
     return qd_use_body(one) < QD_BODIES ? one : other;
 }
 
-/* Before the join: a view that meets a beacon is not derived. */
-static void attend_beacons(qd_views *views, const qd_space_events *events)
-{
-    for (size_t i = 0; i < events->count; i++) {
-        const uint32_t use = observers_use(views, events->events[i]), row = qd_use_index(use);
-        const qd_observer *observer = &views->observers[row];
-
-        if (qd_use_body(use) >= QD_REGION_BODIES && qd_space_event_kind(events->events[i]) != QD_SPACE_END &&
-            observer->state == QD_OBSERVER_LIVE && (observer->is_derived || observer->entries.count == 0)) {
-            views->attention[row] |= QD_ATTEND_BEACON;
-        }
-    }
-}
-
-/* The events of the index as crossings, behind those that the join has found. */
-static qd_crossings crossings_of(qd_views *views, qd_crossings joined, const qd_space_events *events)
+/* The events of the index as crossings. */
+static qd_crossings crossings_of(qd_views *views, const qd_space_events *events)
 {
     views->no_memory |= events->stopped == QD_SPACE_STOP_MEMORY;
-    if (!joined.complete || !events->complete) {
+    if (!events->complete) {
         return (qd_crossings){.complete = false};
     }
-    qd_crossing *all = qd_block_fit(&views->crossings, views->heap, (joined.count + events->count) * sizeof all[0]);
-    size_t count = joined.count;
+    qd_crossing *all = qd_block_fit(&views->crossings, views->heap, events->count * sizeof all[0]);
     if (!all) {
         views->no_memory = true;
         return (qd_crossings){.complete = false};
     }
 
-    if (joined.count > 0) {
-        memcpy(all, joined.all, joined.count * sizeof all[0]);
-    }
     for (size_t i = 0; i < events->count; i++) {
         const qd_space_event event = events->events[i];
 
@@ -141,29 +123,28 @@ static qd_crossings crossings_of(qd_views *views, qd_crossings joined, const qd_
         }
         const uint32_t one = views->use[qd_space_event_a(event)], other = views->use[qd_space_event_b(event)];
         const uint32_t observers = observers_use(views, event);
-        all[count++] = (qd_crossing){.use = observers,
-                                     .slot = qd_use_index(one ^ other ^ observers),
-                                     .begins = qd_space_event_kind(event) != QD_SPACE_END};
+        all[i] = (qd_crossing){.use = observers,
+                               .slot = qd_use_index(one ^ other ^ observers),
+                               .begins = qd_space_event_kind(event) != QD_SPACE_END};
     }
-    joined.all = all;
-    joined.count = count;
-    return joined;
+    return (qd_crossings){.all = all, .count = events->count, .complete = true};
 }
 
 qd_crossings qd_visibility_tick(qd_views *views, const qd_executor *executor, uint64_t limit)
 {
-    const bool asks_index = !views->uses_join || views->has_beacons;
-    qd_crossings joined = {.complete = true};
     qd_space_events events;
 
-    qd_space_tick(views->index, executor, asks_index ? QD_SPACE_WANT_EVENTS : QD_SPACE_WANT_NOTHING, limit, &events);
-    if (views->uses_join) {
-        if (asks_index && events.complete) {
-            attend_beacons(views, &events);
-        }
-        joined = qd_join_tick(views, executor, limit);
+    qd_space_tick(views->index, executor, views->uses_join ? QD_SPACE_WANT_NOTHING : QD_SPACE_WANT_EVENTS, limit,
+                  &events);
+    if (!views->uses_join) {
+        return crossings_of(views, &events);
     }
-    return asks_index ? crossings_of(views, joined, &events) : joined;
+    qd_crossings joined = qd_join_tick(views, executor, limit);
+    if (joined.complete && !qd_beacon_crossings_add(views, &joined)) {
+        views->no_memory = true;
+        joined.complete = false;
+    }
+    return joined;
 }
 
 void qd_visibility_skip_tick(qd_views *views, const qd_executor *executor)
@@ -185,8 +166,7 @@ static bool join_pays(const qd_views *views)
     const uint64_t share = are_boxes ? MOVED_SHARE_OF_BOXES : MOVED_SHARE;
     const bool is_worked = (uint64_t)views->move_count * slack * share >= views->entities->ids.count ||
                            (uint64_t)views->busy * slack * BUSY_SHARE >= views->live;
-    const bool has_few_beacons =
-        views->beacons <= BEACONS_FEW || (uint64_t)views->beacons * BEACON_SHARE <= (uint64_t)views->live * slack;
+    const bool has_few_beacons = views->beacons <= (QD_WITHOUT(JOINED_BEACONS) ? 0 : BEACONS_MAX * slack);
     return views->join_tuning.always ||
            (views->live > 0 && entries / ENTRIES_PER_OBSERVER >= views->live && has_few_beacons && is_worked);
 }
@@ -225,11 +205,10 @@ void qd_visibility_release(qd_views *views)
 
 qd_crossings qd_visibility_all(qd_views *views, const qd_executor *executor, uint64_t limit)
 {
-    const qd_crossings joined = {.complete = true};
     qd_space_events pairs;
 
     qd_space_pairs(views->index, executor, limit, &pairs);
-    return crossings_of(views, joined, &pairs);
+    return crossings_of(views, &pairs);
 }
 
 void qd_visibility_trim(qd_views *views, uint32_t slot_end)

@@ -27,10 +27,10 @@ static qd_body circle(const float at[3], float radius)
     return (qd_body){.x = at[0], .y = at[1], .z = at[2], .half_x = radius, .shape = QD_SPACE_CIRCLE};
 }
 
-/* While the spatial join is in use, regions meet nothing in the index. */
+/* While the spatial join is in use, observers meet nothing in the index. */
 static uint32_t mask_of(const qd_views *views, unsigned kind)
 {
-    return views->uses_join && kind < QD_REGION_BODIES ? 0 : filters[kind].mask;
+    return views->uses_join && kind < QD_BODIES ? 0 : filters[kind].mask;
 }
 
 static qd_status add(qd_views *views, unsigned kind, uint32_t index, qd_body body, uint32_t *slot)
@@ -163,9 +163,7 @@ static void add_position(struct positions *positions, uint32_t slot, const float
 
 static void add_observer(struct positions *positions, const qd_observer *observer)
 {
-    const unsigned first = positions->views->uses_join ? QD_REGION_BODIES : 0;
-
-    for (unsigned kind = first; kind < QD_BODIES; kind++) {
+    for (unsigned kind = 0; kind < QD_BODIES; kind++) {
         add_position(positions, observer->body[kind], observer->at);
     }
 }
@@ -174,6 +172,9 @@ void qd_view_index_center(qd_views *views, const qd_observer *observer)
 {
     struct positions positions;
 
+    if (views->uses_join) {
+        return;
+    }
     positions.views = views;
     positions.count = 0;
     add_observer(&positions, observer);
@@ -208,10 +209,14 @@ void qd_view_index_follow(qd_views *views)
         qd_target *target = &views->targets[views->changed_carriers[i]];
 
         target->flags &= (uint8_t)~QD_TARGET_CARRIER_CHANGED;
-        add_position(&positions, target->beacon, target->at);
+        if (!views->uses_join) {
+            add_position(&positions, target->beacon, target->at);
+        }
         for (uint32_t row = target->anchored; row != QD_NONE; row = views->observers[row].of_anchor.next) {
             memcpy(views->observers[row].at, target->at, sizeof target->at);
-            add_observer(&positions, &views->observers[row]);
+            if (!views->uses_join) {
+                add_observer(&positions, &views->observers[row]);
+            }
         }
     }
     flush(&positions);
@@ -223,7 +228,7 @@ void qd_view_index_refilter(qd_views *views)
     qd_space_events none;
 
     for (uint32_t row = 0; row < views->count; row++) {
-        for (unsigned kind = 0; kind < QD_REGION_BODIES && views->observers[row].state == QD_OBSERVER_LIVE; kind++) {
+        for (unsigned kind = 0; kind < QD_BODIES && views->observers[row].state == QD_OBSERVER_LIVE; kind++) {
             const uint32_t slot = views->observers[row].body[kind];
 
             if (slot != QD_NONE) {
@@ -243,6 +248,7 @@ void qd_view_index_catch_up(qd_views *views)
     positions.count = 0;
     for (uint32_t slot = 0; slot < views->target_end; slot++) {
         add_position(&positions, views->targets[slot].point, views->targets[slot].at);
+        add_position(&positions, views->targets[slot].beacon, views->targets[slot].at);
     }
     for (uint32_t row = 0; row < views->count; row++) {
         if (views->observers[row].state == QD_OBSERVER_LIVE) {
@@ -289,6 +295,16 @@ qd_status qd_view_index_reserve_change(qd_views *views)
     return QD_OK;
 }
 
+/* Beacons may be beyond all tiers of an observer (qd_kept_has_turns). */
+static void attend_relays(qd_views *views)
+{
+    for (uint32_t row = 0; row < views->count; row++) {
+        const qd_observer *observer = &views->observers[row];
+
+        views->attention[row] |= observer->is_derived && observer->tiers > 0 ? QD_ATTEND_ONCE : 0;
+    }
+}
+
 /* With the first beacon, all observers need the bodies that meet beacons. */
 static qd_status add_beacon_bodies(qd_views *views)
 {
@@ -304,6 +320,7 @@ static qd_status add_beacon_bodies(qd_views *views)
         }
     }
     if (status == QD_OK) {
+        attend_relays(views);
         return QD_OK;
     }
     views->has_beacons = false;
@@ -340,6 +357,8 @@ static qd_status set_beacon(qd_views *views, uint32_t slot, float visible_range)
         views->beacons += status == QD_OK;
     }
     if (status == QD_OK) {
+        views->population += (target->visible_range > 0) != (visible_range > 0);
+        target->flags |= visible_range > 0 ? QD_TARGET_BEACON : 0;
         target->visible_range = visible_range;
     }
     return status;
@@ -355,7 +374,7 @@ qd_status qd_view_index_add(qd_views *views, uint32_t slot, const qd_body *body)
         return QD_ERR_NO_MEMORY;
     }
     while (views->target_end <= slot) {
-        views->targets[views->target_end++] = (qd_target){.point = QD_NONE};
+        views->targets[views->target_end++] = (qd_target){.point = QD_NONE, .beacon = QD_NONE, .anchored = QD_NONE};
     }
     qd_target *target = &views->targets[slot];
     views->population++;

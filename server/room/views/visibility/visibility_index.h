@@ -10,7 +10,7 @@
  *     center of an observer    circle of radius 0; of leave_margin      8        4
  *
  * Beacons exist for entities with a visible range, and centers once the room has had a beacon. While the spatial join
- * is in use, points and regions are not moved, and regions have the mask 0.
+ * is in use, nothing is moved, and bodies of observers have the mask 0.
  *
  * The index exists while the room has observers. Without it, the functions about entities do nothing.
  */
@@ -48,8 +48,8 @@ bool qd_view_index_reserve_carrier(qd_views *views) QD_MUST_USE;
 
 /* Moves beacons and observers to the entities that carry them. */
 void qd_view_index_follow(qd_views *views);
-/* Between ticks, after uses_join has changed: regions get the mask that fits it, as if they had had it at the last
- * tick. */
+/* Between ticks, after uses_join has changed: observers get the masks that fit it, as if they had had them at the
+ * last tick. */
 void qd_view_index_refilter(qd_views *views);
 /* The same when the index takes over from the join: everything also moves to where it was at the last tick. */
 void qd_view_index_catch_up(qd_views *views);
