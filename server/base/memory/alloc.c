@@ -122,14 +122,14 @@ static bool fails(void)
 /* After a refusal, the footprint is measured again at most once in this time. */
 #define LOOK_NS 1000000u
 
-/* One part of so many is kept, at most so many bytes: half of it for pieces of at most that size, all of it for the
- * reserve. */
+/* One part of so many is kept, at most so many bytes: half of it for pieces of at most that size, a quarter for frames of
+ * at most that size, all of it for the reserve. */
 #define KEPT_SHARE     16u
 #define KEPT_BYTES_MAX ((size_t)64 << 20)
 #define KEPT_PIECE_MAX 16384u
 
-/* What an allocation leaves of the kept part. */
-typedef enum leaves { LEAVES_NOTHING, LEAVES_HALF, LEAVES_ALL } leaves;
+/* What an allocation leaves of the kept part, in quarters. */
+typedef enum leaves { LEAVES_NOTHING = 0, LEAVES_HALF = 2, LEAVES_MOST = 3, LEAVES_ALL = 4 } leaves;
 
 /* Relaxed throughout: these counters publish no other memory. */
 static _Atomic size_t budget_limit;
@@ -221,7 +221,8 @@ static bool try_take(size_t bytes, size_t kept, size_t beyond)
 }
 
 /* In a server, the last part of the limit is left for small pieces that move between threads: what clients ask when
- * memory is short, and, with a part that requests cannot take, the answers that report it. */
+ * memory is short, the events of small rooms beside a large one that took all it could get, and, with a part that neither
+ * can take, the answers that report it. */
 static bool budget_take(size_t bytes, leaves what, size_t beyond)
 {
     bool counts = atomic_load_explicit(&footprint_counts, memory_order_relaxed);
@@ -470,7 +471,7 @@ void *qd_shared_alloc(size_t size)
 
 void *qd_shared_alloc_frame(size_t size)
 {
-    return shared_alloc(size, LEAVES_ALL, 0);
+    return shared_alloc(size, size > KEPT_PIECE_MAX ? LEAVES_ALL : LEAVES_MOST, 0);
 }
 
 void *qd_shared_alloc_reserved(size_t size)

@@ -67,7 +67,7 @@ void *qd_heap_resize(qd_heap *heap, void *memory, size_t size_old, size_t size_n
 /* Memory that moves between threads. It counts in the budget only. Where the footprint counts, the last 1/16
  * of the limit is kept, at most 64 MiB: pieces of at most 16 KiB may take half of that, the reserve all of it. [any] */
 void *qd_shared_alloc(size_t size) QD_MUST_USE;
-/* The same for frames to a peer, which leave all that is kept. */
+/* The same for frames to a peer, of which small ones may take a quarter of what is kept, and others nothing. */
 void *qd_shared_alloc_frame(size_t size) QD_MUST_USE;
 /* The same for the few bytes that answer a peer that reads its answers: all of them together may exceed the limit by
  * QD_MEMORY_RESERVE_BYTES. Otherwise nobody could be told that the budget is spent. The footprint can exceed the limit
