@@ -306,8 +306,8 @@ INLINE uint32_t cone_plain(float *const at[3], uint32_t i, const qd_join_cone *c
         const float beyond = along[lane] - cone->cosine * distance;
         const bool is_known = (square[lane] >= QD_JOIN_SQUARE_MIN) & (square[lane] <= FLT_MAX);
 
-        maybe |= is_known & (beyond < -error) ? 0 : bit_of[lane];
-        in |= is_known & (beyond > error) ? bit_of[lane] : 0;
+        maybe |= (is_known & (beyond < -error)) ? 0 : bit_of[lane];
+        in |= (is_known & (beyond > error)) ? bit_of[lane] : 0;
     }
     *surely = in;
     return maybe;
