@@ -133,15 +133,11 @@ static void begin_look(const qd_views *views, uint32_t row, enum derived_time ti
 static uint32_t flags_at(const struct look *look, const float at[3], float visible_range)
 {
     const unsigned axes = qd_views_axes(look->views);
-    const float margin = look->observer.leave_margin;
     uint32_t flags = (qd_join_region_has(&look->inner, at, axes) ? (uint32_t)QD_ENTRY_INNER : 0) |
                      (qd_join_region_has(&look->outer, at, axes) ? (uint32_t)QD_ENTRY_OUTER : 0);
 
     if (visible_range > 0) {
-        flags |= qd_join_beacon_reaches(visible_range, 0, at, look->inner.at, axes) ? QD_ENTRY_BEACON_INNER : 0;
-        flags |= margin > 0 && qd_join_beacon_reaches(visible_range, margin, at, look->inner.at, axes)
-                     ? QD_ENTRY_BEACON_OUTER
-                     : 0;
+        flags |= qd_join_beacon_flags(visible_range, look->observer.leave_margin, at, look->inner.at, axes);
     }
     return flags;
 }

@@ -22,6 +22,12 @@ static inline bool qd_derived_admits_all(const qd_join_grid *grid, const qd_join
     return (body->mask & grid->categories) != 0 && (body->team == 0 || grid->teams == 0);
 }
 
+/* Whether all that leaves a view without a list is out of range. */
+static inline bool qd_derived_leaves_by_range(const qd_join_grid *grid, const qd_join_body *body)
+{
+    return grid->is_plain && body->limit == 0 && qd_derived_admits_all(grid, body);
+}
+
 /* The same for a view that is all in range but the observer itself, and whose masks are of no further use. The observer
  * stays in them, nearly always in both, so it must be left out when changes are listed. False: it is another view. */
 static inline bool qd_derived_compare_bare(const qd_views *views, qd_join_body *body, const qd_join_counts *counts)

@@ -262,13 +262,6 @@ static uint32_t relay(const struct kept *of, uint16_t *relayed, uint16_t *waits)
 
 /* ---- a tick ---- */
 
-/* Whatever leaves is out of range. */
-static bool leaves_by_range(const struct kept *of)
-{
-    return of->block->grid->is_plain && of->observer->limit == 0 && of->observer->hide_count == 0 &&
-           qd_derived_admits_all(of->block->grid, of->body);
-}
-
 void qd_kept_compare_region(const qd_views *views, qd_join_block *block, qd_join_body *body, uint32_t index,
                             uint16_t *is, qd_join_counts *counts)
 {
@@ -307,7 +300,7 @@ uint32_t qd_kept_compare(const qd_views *views, qd_join_block *block, qd_join_bo
     }
     body->differ = counts.differ;
     body->is_bare = false;
-    body->by_range = leaves_by_range(&kept);
+    body->by_range = kept.observer->hide_count == 0 && qd_derived_leaves_by_range(block->grid, body);
     if (waits) {
         body->relayed = relay(&kept, is + 2 * (size_t)block->stride, waits);
         body->relayed = body->joint == 0 ? body->relayed : 0;

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-bool qd_join_beacon_reaches(float visible_range, float margin, const float a[3], const float b[3], unsigned axes)
+static bool has(float visible_range, float margin, const float a[3], const float b[3], unsigned axes)
 {
     const double reach = (double)visible_range + (double)margin;
     double sum = 0;
@@ -14,6 +14,14 @@ bool qd_join_beacon_reaches(float visible_range, float margin, const float a[3],
         sum += apart * apart;
     }
     return visible_range > 0 && sum <= reach * reach;
+}
+
+uint32_t qd_join_beacon_flags(float visible_range, float margin, const float a[3], const float b[3], unsigned axes)
+{
+    const bool inner = has(visible_range, 0, a, b, axes);
+    const bool outer = margin > 0 && has(visible_range, margin, a, b, axes);
+
+    return (inner ? (uint32_t)QD_ENTRY_BEACON_INNER : 0) | (outer ? (uint32_t)QD_ENTRY_BEACON_OUTER : 0);
 }
 
 /* Which of sixteen beacons may reach `at`, and which of them surely do. Lane by lane without branches, so that compilers
@@ -48,7 +56,7 @@ static bool reaches(const qd_join_block *block, uint32_t i, uint32_t point, cons
     float *const *now = block->points.at.now;
     const float place[3] = {now[0][point], now[1][point], axes == 3 ? now[2][point] : 0};
 
-    return place[0] < INFINITY && qd_join_beacon_reaches(block->grid->visible_range[i], margin, place, at, axes);
+    return place[0] < INFINITY && has(block->grid->visible_range[i], margin, place, at, axes);
 }
 
 uint32_t qd_join_add_beacons(const qd_views *views, const qd_join_block *block, const float at[3], float margin,

@@ -7,9 +7,9 @@
 
 #include "join_compare.h"
 
-/* Whether a visible range, widened by a margin, reaches from one place to the other, as the index decides it. A range
- * that is not above 0 reaches nothing. */
-bool qd_join_beacon_reaches(float visible_range, float margin, const float a[3], const float b[3], unsigned axes);
+/* Whether the observer at `b` is in the visible range of an entity at `a`, and in the range widened by its margin, as
+ * flags of its visible entry; as the index decides it. A range that is not above 0 reaches nothing. */
+uint32_t qd_join_beacon_flags(float visible_range, float margin, const float a[3], const float b[3], unsigned axes);
 
 /* Adds the points of beacons that reach `at` now to masks; there is room for three masks more. Returns how many do. */
 uint32_t qd_join_add_beacons(const qd_views *views, const qd_join_block *block, const float at[3], float margin,

@@ -15,12 +15,11 @@ static uint32_t flags_at(const qd_views *views, const qd_observer *observer, uin
 
     float *const *now = grid->entries.at.now;
     const float at[3] = {now[0][entry], now[1][entry], axes == 3 ? now[2][entry] : 0};
-    const float range = grid->visible_range[entry - grid->beacons], margin = observer->leave_margin;
-    const bool may = observer->state == QD_OBSERVER_LIVE && at[0] < INFINITY;
-    const bool inner = may && qd_join_beacon_reaches(range, 0, at, observer->at, axes);
-    const bool outer = may && margin > 0 && qd_join_beacon_reaches(range, margin, at, observer->at, axes);
+    const bool is_there = observer->state == QD_OBSERVER_LIVE && at[0] < INFINITY;
 
-    return (inner ? (uint32_t)QD_ENTRY_BEACON_INNER : 0) | (outer ? (uint32_t)QD_ENTRY_BEACON_OUTER : 0);
+    return is_there ? qd_join_beacon_flags(grid->visible_range[entry - grid->beacons], observer->leave_margin, at,
+                                           observer->at, axes)
+                    : 0;
 }
 
 /* Adds the crossings of one observer; without `to`, only counts them. */

@@ -33,19 +33,12 @@ static void compare_region(const qd_views *views, qd_join_block *block, uint32_t
     part->found += counts.differ;
 }
 
-/* Of a derived view that is kept for beacons: whatever leaves is out of range. */
-static bool leaves_by_range(const qd_join_block *block, const qd_join_body *body)
-{
-    return block->grid->is_plain && body->limit == 0 && qd_derived_admits_all(block->grid, body);
-}
-
 /* Of a derived view without other rules than a filter and a limit. */
 static void compare_simple(const qd_views *views, qd_join_block *block, uint32_t i, uint16_t *is, qd_join_part *part)
 {
     qd_join *join = views->join;
     qd_join_body *body = &join->plan.bodies[i];
     uint16_t *did = is + block->stride;
-    const bool may_be_bare = !body->is_kept;
     qd_join_counts counts;
 
     if (body->is_kept) {
@@ -54,12 +47,12 @@ static void compare_simple(const qd_views *views, qd_join_block *block, uint32_t
         qd_join_compare(views, join->kernel, block, body, qd_join_older_of(join, block->group, i), is, did, &counts);
     }
     const uint32_t near = counts.is, beacons = qd_join_add_beacons(views, block, body->now, 0, is);
-    if (beacons == 0 && may_be_bare && qd_derived_compare_bare(views, body, &counts)) {
+    if (beacons == 0 && !body->is_kept && qd_derived_compare_bare(views, body, &counts)) {
         return;
     }
     if (beacons > 0) {
         body->is_bare = false;
-        body->by_range = leaves_by_range(block, body);
+        body->by_range = qd_derived_leaves_by_range(block->grid, body);
         qd_join_follow_beacons(block, is, did);
         counts = join->kernel->count(is, did, block->words);
     }
