@@ -9,10 +9,10 @@
 #include "../../../base/ablation.h"
 #include "../join/join.h"
 
-/* For a view without other rules than a filter and a limit. Turns the masks of the region, with `beacons` that reach it
- * (join_beacons.h), into those of the view: what
- * is in it now, and what was. `counts` are those of the region, and become those of the view. Sets what the body has of
- * derived views, and the row's `near`. While the limit binds or beacons reach it, the view is kept. */
+/* For a view without other rules than a filter and a limit. Turns the masks of the region, with the beacons that reach
+ * it (join_beacons.h), into those of the view: what is in it now, and what was. `near` points are in the region, and
+ * `beacons` reach it. `counts` are those of the masks, and become those of the view. Sets what the body has of derived
+ * views, and the row's `near`. While the limit binds or a beacon reaches it, the view is kept. */
 void qd_derived_compare(const qd_views *views, qd_join_block *block, qd_join_body *body, uint32_t near,
                         uint32_t beacons, qd_join_counts *counts, uint16_t *is, uint16_t *did);
 
