@@ -58,25 +58,40 @@ static bool is_same_content(double cost, double failed)
     return cost < failed * OTHER_CONTENT && failed < cost * OTHER_CONTENT;
 }
 
-static qd_space_index leave_tree(qd_auto *choice, const qd_auto_tick *tick)
+static double mean_of(const float *values, uint32_t ticks)
 {
-    const double moving = (double)tick->operations * OPERATION_STEPS / tick->rows;
-    const bool grid = moving > choice->tree_cost / 2;
+    const uint32_t count = ticks < QD_AUTO_TREE_TICKS ? ticks : QD_AUTO_TREE_TICKS;
+    double sum = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        sum += (double)values[i];
+    }
+    return sum / count;
+}
+
+static qd_space_index leave_tree(qd_auto *choice)
+{
+    choice->tree_cost = mean_of(choice->costs, choice->tree_ticks);
+    const bool grid = mean_of(choice->moving, choice->tree_ticks) > choice->tree_cost / 2;
 
     choice->debt.steps = 0;
     if (is_same_content(choice->tree_cost, grid ? choice->grid_failed : choice->sparse_failed)) {
         return tree;
     }
     choice->settling = choice->cost_sum = 0;
-    choice->ticks = 0;
+    choice->ticks = choice->tree_ticks = 0;
     return grid ? QD_SPACE_GRID : QD_SPACE_SPARSE;
 }
 
 static qd_space_index after_tree(qd_auto *choice, const qd_auto_tick *tick)
 {
-    choice->tree_cost = cost_of(tree, tick);
-    qd_replan_debt_add(&choice->debt, choice->tree_cost - SHARE_STEPS);
-    return qd_replan_debt_is_due(&choice->debt, PRICE) ? leave_tree(choice, tick) : tree;
+    const uint32_t at = choice->tree_ticks++ % QD_AUTO_TREE_TICKS;
+    const double cost = cost_of(tree, tick);
+
+    choice->costs[at] = (float)cost;
+    choice->moving[at] = (float)((double)tick->operations * OPERATION_STEPS / tick->rows);
+    qd_replan_debt_add(&choice->debt, cost - SHARE_STEPS);
+    return qd_replan_debt_is_due(&choice->debt, PRICE) ? leave_tree(choice) : tree;
 }
 
 qd_space_index qd_auto_without_hits(qd_auto *choice)

@@ -10,8 +10,9 @@
  * nothing. A crowd that is tiny compared with the world lies in finest cells, which the linear tree cannot divide and
  * SPARSE can. Both show in what a tick costs beyond its share. This debt adds up until it has cost as much as trying
  * another index. AUTO then counts what the other index costs, and compares it with what the tree would cost by now, if
- * that follows the trend of these ticks. If the other index is not clearly better, AUTO returns to the tree: after two
- * ticks if SPARSE saves nothing, as in a pile of rows that all overlap. It tries that index again only when the tree
+ * that follows the trend of these ticks. For the tree, it takes the mean of its last ticks: rows that move together
+ * change their cells in one tick of several. If the other index is not clearly better, AUTO returns to the tree: after
+ * two ticks if SPARSE saves nothing, as in a pile of rows that all overlap. It tries that index again only when the tree
  * costs clearly more or less than then, and after four times the debt. A better index stays long enough that another
  * try of the tree costs a small part of the gain.
  *
@@ -35,19 +36,24 @@ typedef struct qd_auto_tick {
     uint64_t exact_tests; /* beyond those that found an event, which no index can spare */
 } qd_auto_tick;
 
+enum { QD_AUTO_TREE_TICKS = 4 }; /* whose mean counts */
+
 /* Costs are steps a row, of about the time that one row takes against 64 others. */
 typedef struct qd_auto {
-    uint32_t few;         /* rows that BRUTE is no slower with; 0: it is not wanted */
-    qd_replan_debt debt;  /* of the tree's ticks beyond their share */
-    double tree_cost;     /* of its last tick */
-    double settling;      /* of the other index's first ticks */
-    double cost_sum;      /* of those after them, that are compared */
-    double cost_first;    /* of the first of them */
-    double grid_failed;   /* the tree's cost when GRID was not clearly better; 0: it never was tried so */
-    double sparse_failed; /* the same of SPARSE */
-    uint32_t ticks;       /* that the other index was at work */
-    uint32_t ticks_to_be; /* before the tree is looked at again */
-    uint32_t few_ticks;   /* on end with no more than half of that */
+    uint32_t few;                     /* rows that BRUTE is no slower with; 0: it is not wanted */
+    qd_replan_debt debt;              /* of the tree's ticks beyond their share */
+    float costs[QD_AUTO_TREE_TICKS];  /* of the tree's last ticks, in a ring */
+    float moving[QD_AUTO_TREE_TICKS]; /* of that, for operations */
+    uint32_t tree_ticks;              /* since the tree came to work */
+    double tree_cost;                 /* a tick, when another index came to work */
+    double settling;                  /* of the other index's first ticks */
+    double cost_sum;                  /* of those after them, that are compared */
+    double cost_first;                /* of the first of them */
+    double grid_failed;               /* the tree's cost when GRID was not clearly better; 0: it never was tried so */
+    double sparse_failed;             /* the same of SPARSE */
+    uint32_t ticks;                   /* that the other index was at work */
+    uint32_t ticks_to_be;             /* before the tree is looked at again */
+    uint32_t few_ticks;               /* on end with no more than half of that */
     bool tree_failed; /* its traversal, or that of the one after it, was stopped without hits: no more looks at it */
 } qd_auto;
 
