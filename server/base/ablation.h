@@ -65,6 +65,7 @@
     X(SPATIAL_JOIN, "spatial_join")                                                                                    \
     X(DERIVED_VIEWS, "derived_views")                                                                                  \
     X(KEPT_VIEWS, "kept_views")                                                                                        \
+    X(JOINED_SHOWN, "joined_shown")                                                                                    \
     X(JOINED_BEACONS, "joined_beacons")                                                                                \
     X(FEW_COMERS, "few_comers")                                                                                        \
     X(GRID_STAY, "grid_stay")                                                                                          \

@@ -16,6 +16,7 @@
  *     --boxes P       P % of the observers see a square instead of a circle
  *     --cones D       the observers see D degrees to each side of a direction
  *     --beacons N     N entities are seen by all observers within 60
+ *     --parties N     N observers that follow each other are a party, and show each other's entities
  *     --teams N       observers and entities are of N teams, which do not see each other
  *     --margin M      leave_margin of all observers
  *     --budget N      their enter_budget
@@ -83,7 +84,7 @@ typedef struct choice {
     double moving;     /* percent, here and below */
     double boxes;
     double cones; /* degrees; 0: none */
-    uint32_t beacons, teams;
+    uint32_t beacons, parties, teams;
     float margin;
     uint32_t budget, bytes;
     const qd_join_kernel *kernel; /* NULL: the fastest */
@@ -253,6 +254,14 @@ static measured measure(const scene *of, const choice *chosen, bool with)
                          &(qd_msg_set_description){.count = 1, .id = &c.id[i], .visible_range = &visible_range},
                          &refusals);
     }
+    for (uint32_t i = 0; i < of->observers && chosen->parties > 0 && with; i++) {
+        const uint32_t first = i - i % chosen->parties;
+        const uint32_t count = first + chosen->parties < of->observers ? chosen->parties : of->observers - first;
+
+        if (qd_room_except(room, member, i, count, &c.id[first], 0, NULL) != QD_OK) {
+            abort();
+        }
+    }
     for (uint32_t i = 0; i < of->entities && chosen->teams > 0; i++) {
         const uint32_t team = 1 + i % chosen->teams;
 
@@ -380,6 +389,8 @@ int main(int argument_count, char **arguments)
                         next);
                 return 2;
             }
+        } else if (strcmp(arguments[i], "--parties") == 0) {
+            chosen.parties = (uint32_t)strtoul(next, NULL, 10);
         } else if (strcmp(arguments[i], "--beacons") == 0) {
             chosen.beacons = (uint32_t)strtoul(next, NULL, 10);
         } else {

@@ -6,6 +6,7 @@
 #include "server/room/room_views.h"
 #include "server/room/state.h"
 #include "server/room/views/join/join.h"
+#include "server/room/views/join/join_shown.h"
 
 #include "tests/support/test.h"
 
@@ -149,15 +150,15 @@ TEST(one_that_despawns_leaves)
     end(&s);
 }
 
-/* With a list `show` the observer keeps entries. */
+/* With a long list `show` the observer keeps entries. */
 TEST(views_with_entries_see_it)
 {
-    const uint32_t shown = WATCHER;
+    static const uint32_t shown[QD_JOIN_SHOWN_MAX + 1] = {WATCHER};
     scene s;
 
     (void)state;
 
-    begin(&s, &shown, 1);
+    begin(&s, shown, QD_JOIN_SHOWN_MAX + 1);
     move(&s, 40);
     assert_int_equal(tick(&s), 1); /* itself */
     set_range(&s, 30);

@@ -16,7 +16,7 @@
 #include "support/rng.h"
 #include "tests/support/test.h"
 
-enum { ENTITIES = 900, OBSERVERS = 32, TICKS = 18, TICKS_OF_BYTES = 62, HIDDEN = 30, TIERS_MAX = 3 };
+enum { ENTITIES = 900, OBSERVERS = 32, TICKS = 18, TICKS_OF_BYTES = 62, HIDDEN = 30, SHOWN = 40, TIERS_MAX = 3 };
 enum { BEACON_EVERY = 40, FEW_BEACONS_EVERY = 300 };
 enum { BYTES_MAX = 10000, BYTES_MAX_WITH_MORE = 21000, BURST = 30 };
 
@@ -38,6 +38,7 @@ enum {
     CHANGES = 2048, /* and some observers change at times */
     BYTES = 4096,   /* the member gets few bytes at a tick; at times many entities go far */
     BEACONS = 8192, /* some entities have a visible range, at times another one */
+    SHOW = 16384,   /* observers show some entities, and ids that are not in the room */
 };
 
 typedef struct observer {
@@ -47,6 +48,7 @@ typedef struct observer {
     uint32_t relay_every[TIERS_MAX];
     uint8_t kind; /* qd_region */
     bool hides;
+    uint32_t shown_count, shown[SHOWN];
 } observer;
 
 typedef struct crowd {
@@ -157,6 +159,10 @@ static observer drawn(crowd *c)
     for (unsigned k = 0; k < c->axes; k++) {
         o.direction[k] = rng_between(&c->rng, -1, 1);
     }
+    o.shown_count = c->rules & SHOW ? rng_below(&c->rng, rng_one_in(&c->rng, 4) ? SHOWN + 1 : 7) : 0;
+    for (uint32_t n = 0; n < o.shown_count; n++) { /* some are near, some are there twice */
+        o.shown[n] = rng_below(&c->rng, rng_one_in(&c->rng, 3) ? OBSERVERS : ENTITIES + ENTITIES / 8);
+    }
     return o;
 }
 
@@ -186,8 +192,10 @@ static void observe(crowd *c, uint32_t i, const observer *o)
     }
     qd_room_observe(c->room, c->member, &batch, &refusals);
     assert_int_equal(refusals.count, 0);
-    if (o->hides) {
-        assert_int_equal(qd_room_except(c->room, c->member, i, 0, NULL, HIDDEN, c->hidden), QD_OK);
+    if (c->rules & (HIDE | SHOW)) {
+        const uint32_t hidden = o->hides ? HIDDEN : 0;
+
+        assert_int_equal(qd_room_except(c->room, c->member, i, o->shown_count, o->shown, hidden, c->hidden), QD_OK);
     }
 }
 
@@ -294,6 +302,7 @@ static void walk(crowd *c, uint32_t tick)
 /* ---- brute force ---- */
 
 typedef struct rival {
+    uint32_t rank; /* 0: it is on a list `show`, and there is a limit */
     double distance;
     uint32_t observer, id;
 } rival;
@@ -302,6 +311,9 @@ static int by_distance(const void *a, const void *b)
 {
     const rival *one = a, *other = b;
 
+    if (one->rank != other->rank) {
+        return one->rank < other->rank ? -1 : 1;
+    }
     if (one->distance < other->distance || one->distance > other->distance) {
         return one->distance < other->distance ? -1 : 1;
     }
@@ -357,6 +369,17 @@ static bool is_in(const crowd *c, uint32_t i, uint32_t e, float margin)
     return along >= cosine * apart || (margin > 0 && sqrt(beside) * cosine - along * sine <= (double)margin);
 }
 
+static bool is_shown(const crowd *c, uint32_t i, uint32_t e)
+{
+    const observer *o = &c->observers[i];
+    bool is = false;
+
+    for (uint32_t n = 0; n < o->shown_count; n++) {
+        is |= o->shown[n] == e;
+    }
+    return is;
+}
+
 static bool is_allowed(const crowd *c, uint32_t i, uint32_t e)
 {
     const observer *o = &c->observers[i];
@@ -392,8 +415,10 @@ static void choose_view(crowd *c, uint32_t i, rival *entrants, uint32_t *coming)
 
     for (uint32_t e = 0; e < ENTITIES; e++) {
         c->is[i][e] = false;
-        if (is_allowed(c, i, e) && is_in(c, i, e, c->seen[i][e] ? o->margin : 0)) {
-            wanted[count++] = (rival){distance(c, i, e, d) - (c->seen[i][e] ? ahead : 0), i, e};
+        const bool is = is_shown(c, i, e);
+
+        if (is || (is_allowed(c, i, e) && is_in(c, i, e, c->seen[i][e] ? o->margin : 0))) {
+            wanted[count++] = (rival){!is, distance(c, i, e, d) - (c->seen[i][e] ? ahead : 0), i, e};
         }
     }
     if (o->limit > 0 && count > o->limit) {
@@ -404,7 +429,7 @@ static void choose_view(crowd *c, uint32_t i, rival *entrants, uint32_t *coming)
         if (c->seen[i][wanted[w].id]) {
             c->is[i][wanted[w].id] = true;
         } else {
-            own[come++] = wanted[w];
+            own[come++] = (rival){0, wanted[w].distance, i, wanted[w].id};
         }
     }
     qsort(own, come, sizeof own[0], by_distance);
@@ -624,11 +649,18 @@ RULES_TEST(beacons_in_cones_are_as_brute_force_has_them, BEACONS | CONES | MARGI
 RULES_TEST(beacons_beyond_tiers_are_as_brute_force_has_them, BEACONS | TIERS | MARGIN)
 RULES_TEST(beacons_beyond_boxes_are_as_brute_force_has_them, BEACONS | BOXES | TIERS | ONCE)
 RULES_TEST(beacons_and_bytes_are_as_brute_force_has_them, BEACONS | BYTES | MARGIN)
+RULES_TEST(shown_are_as_brute_force_has_them, SHOW)
+RULES_TEST(shown_and_limits_are_as_brute_force_has_them, SHOW | LIMIT | MARGIN)
+RULES_TEST(shown_and_hidden_are_as_brute_force_has_them, SHOW | HIDE | TEAMS | BOXES)
+RULES_TEST(shown_beyond_tiers_are_as_brute_force_has_them, SHOW | TIERS | CONES | MARGIN)
+RULES_TEST(shown_once_are_as_brute_force_has_them, SHOW | TIERS | ONCE | BEACONS)
+RULES_TEST(shown_and_bytes_are_as_brute_force_has_them, SHOW | BYTES | TIERS)
 RULES_TEST(bytes_are_as_brute_force_has_them, BYTES)
 RULES_TEST(bytes_and_tiers_are_as_brute_force_has_them, BYTES | TIERS)
 RULES_TEST(bytes_of_relays_once_are_as_brute_force_has_them, BYTES | TIERS | MARGIN | ONCE)
 RULES_TEST(all_rules_are_as_brute_force_has_them, LIMIT | MARGIN | BUDGET | TIERS | HIDE | TEAMS)
 RULES_TEST(all_rules_with_beacons_are_as_brute_force_has_them, LIMIT | MARGIN | BUDGET | TIERS | HIDE | TEAMS | BEACONS)
+RULES_TEST(all_rules_with_shown_are_as_brute_force_has_them, LIMIT | MARGIN | TIERS | HIDE | TEAMS | BEACONS | SHOW)
 RULES_TEST(all_rules_of_cones_are_as_brute_force_has_them, LIMIT | MARGIN | BUDGET | TIERS | HIDE | TEAMS | CONES)
 
 TEST_MAIN()

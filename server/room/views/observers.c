@@ -7,6 +7,7 @@
 #include "../entities/members.h"
 #include "../entities/refusals.h"
 #include "derived/derived.h"
+#include "join/join_shown.h"
 #include "state/last_tick.h"
 #include "visibility/visibility.h"
 #include "visibility/visibility_index.h"
@@ -115,6 +116,9 @@ void qd_observer_release(qd_views *views, uint32_t row)
     uint32_t member = observer->member;
 
     qd_last_tick_drop_observer(views, row);
+    if (views->join) {
+        qd_join_shown_forget(views->join, views->heap, row);
+    }
     qd_visible_entries_deinit(&observer->entries, views->heap);
     qd_heap_free(views->heap, observer->exceptions,
                  (observer->hide_count + observer->show_count) * sizeof observer->exceptions[0]);

@@ -6,6 +6,7 @@
 
 #include "../../../base/ablation.h"
 #include "../join/join_beacons.h"
+#include "../join/join_shown.h"
 #include "../state/last_tick.h"
 #include "../state/rule.h"
 #include "kept.h"
@@ -19,14 +20,82 @@ enum derived_time {
 
 /* ---- which views ---- */
 
+/* All that is shown has to be in the view. */
+static bool fits_shown(const qd_observer *observer)
+{
+    const uint32_t most = observer->enter_budget > 0 || QD_WITHOUT(JOINED_SHOWN) ? 0 : QD_JOIN_SHOWN_MAX;
+
+    return observer->show_count <= most && (observer->limit == 0 || observer->show_count <= observer->limit);
+}
+
 static bool fits(const qd_views *views, const qd_observer *observer)
 {
     const qd_view_member *member = &views->members[observer->member];
 
-    return observer->state == QD_OBSERVER_LIVE && observer->show_count == 0 && member->tight == 0 && !member->is_full &&
+    return observer->state == QD_OBSERVER_LIVE && member->tight == 0 && !member->is_full && fits_shown(observer) &&
            !QD_WITHOUT(DERIVED_VIEWS) &&
            !(QD_WITHOUT(KEPT_VIEWS) && (observer->limit > 0 || qd_kept_has_rules(views, observer)));
 }
+
+/* ---- what is shown ---- */
+
+/* The slot of an id on its list `show`; QD_NONE: it is not in the room, or there twice. */
+static uint32_t shown_at(const qd_views *views, const qd_observer *observer, uint32_t i)
+{
+    const uint32_t *shown = observer->exceptions + observer->hide_count;
+    const uint32_t slot = qd_ids_get(&views->entities->ids, shown[i]).slot;
+
+    return slot == QD_SLOT_NONE || (i > 0 && shown[i] == shown[i - 1]) ? QD_NONE : slot;
+}
+
+/* False: no memory. */
+static bool note_shown(qd_views *views, uint32_t row)
+{
+    const qd_observer *observer = &views->observers[row];
+    qd_join_derived *derived = &views->join->derived[row];
+
+    qd_join_shown_forget(views->join, views->heap, row);
+    if (observer->show_count == 0) {
+        return true;
+    }
+    derived->shown = qd_heap_alloc(views->heap, observer->show_count * sizeof derived->shown[0]);
+    if (!derived->shown) {
+        return false;
+    }
+    derived->shown_count = observer->show_count;
+    for (uint32_t i = 0; i < observer->show_count; i++) {
+        derived->shown[i] = shown_at(views, observer, i);
+    }
+    return true;
+}
+
+static bool is_as_noted(const qd_views *views, uint32_t row)
+{
+    const qd_join_derived *derived = &views->join->derived[row];
+    bool all = true;
+
+    for (uint32_t i = 0; i < derived->shown_count; i++) {
+        const uint32_t slot = shown_at(views, &views->observers[row], i);
+
+        all &= slot == derived->shown[i] && (slot == QD_NONE || views->targets[slot].spawn_round != views->round);
+    }
+    return all;
+}
+
+void qd_derived_check_shown(qd_views *views)
+{
+    qd_join *join = views->join;
+
+    for (uint32_t row = 0; row < views->count && views->shown > 0 && join->shown_population != views->population;
+         row++) {
+        if (views->observers[row].is_derived && views->attention[row] == 0 && !is_as_noted(views, row)) {
+            views->attention[row] |= QD_ATTEND_ONCE;
+        }
+    }
+    join->shown_population = views->population;
+}
+
+/* ---- beginning and end ---- */
 
 /* Its list has been made, if it is kept. A derived view has only one region at the last tick. */
 static void begin(qd_views *views, uint32_t row, bool is_kept)
@@ -50,7 +119,9 @@ void qd_derived_forget(qd_views *views, uint32_t row)
         return;
     }
     qd_kept_forget(views, row);
-    views->join->derived[row] = (qd_join_derived){.rank = views->join->derived[row].rank};
+    qd_join_derived *derived = &views->join->derived[row];
+    /* Its positions of this tick may not be reported yet. */
+    *derived = (qd_join_derived){.rank = derived->rank, .shown = derived->shown, .shown_count = derived->shown_count};
     observer->is_derived = false;
     views->attention[row] |= (observer->tiers > 0 ? QD_ATTEND_RELAY : 0) |
                              (observer->kind == QD_ROOM_CONE || observer->show_count > 0 ? QD_ATTEND_ALWAYS : 0);
@@ -58,7 +129,13 @@ void qd_derived_forget(qd_views *views, uint32_t row)
 
 uint32_t qd_derived_near(const qd_views *views, uint32_t row)
 {
-    return views->join->derived[row].near;
+    const qd_join_derived *derived = &views->join->derived[row];
+    uint32_t count = derived->near;
+
+    for (uint32_t i = 0; i < derived->shown_count; i++) {
+        count += derived->shown[i] != QD_NONE;
+    }
+    return count;
 }
 
 void qd_derived_clear_waits(qd_views *views, uint32_t row)
@@ -374,6 +451,13 @@ static void keep_entries(qd_views *views, uint32_t row, enum derived_time time)
 
         put(&keeping, slot, flags | (is_seen ? (uint32_t)QD_ENTRY_SEEN : 0), false);
     }
+    for (uint32_t i = 0; i < views->join->derived[row].shown_count && !views->no_memory; i++) {
+        const uint32_t shown_slot = views->join->derived[row].shown[i];
+
+        if (shown_slot != QD_NONE) {
+            put(&keeping, shown_slot, QD_ENTRY_SHOWN, false);
+        }
+    }
     if (time == NOT_TAKEN && !views->no_memory) {
         qd_kept_walk_before(views, row, put_item, &keeping);
     } else if (is_kept && !views->no_memory) {
@@ -404,7 +488,7 @@ bool qd_derived_update(qd_views *views, uint32_t row, bool goes_far)
         }
         return false;
     }
-    if (observer->entries.count > 0 || !fits(views, observer)) {
+    if (observer->entries.count > 0 || !fits(views, observer) || !note_shown(views, row)) {
         return false;
     }
     begin(views, row, qd_kept_has_rules(views, observer));
@@ -446,7 +530,10 @@ void qd_derived_begin(qd_views *views)
         const bool may_bind = observer->limit > 0 && observer->entries.count > observer->limit;
         const bool is_kept = may_bind || qd_kept_has_rules(views, observer) || meets_beacons(views, &observer->entries);
 
-        if (observer->is_derived || !fits(views, observer) || (is_kept && !qd_kept_begin(views, row))) {
+        if (observer->is_derived || !fits(views, observer) || !note_shown(views, row)) {
+            continue;
+        }
+        if (is_kept && !qd_kept_begin(views, row)) {
             continue;
         }
         join->derived[row].near = count_near(&observer->entries);

@@ -16,6 +16,8 @@
 /* Before a tick of the join. A view that cannot be derived any more gets its entries; `goes_far`: other points are near
  * it. A view without entries that can be derived becomes so; then it returns true. May end in qd_views.no_memory. */
 bool qd_derived_update(qd_views *views, uint32_t row, bool goes_far);
+/* Before a tick of the join: a view gets attention if an entity on its list `show` has come or gone. */
+void qd_derived_check_shown(qd_views *views);
 /* At a tick, before its changes are taken: a derived view gets its entries instead, and is as it was. May end in
  * qd_views.no_memory. */
 void qd_derived_refuse(qd_views *views, uint32_t row);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "../join/join_shown.h"
+
 /* Rows of its own cost an observer more than this many entities cost the member. */
 #define OBSERVERS_MIN         4u
 #define ENTITIES_PER_OBSERVER 1024u
@@ -25,7 +27,7 @@ bool qd_once_choose(qd_views *views)
 
         row->joint = 0;
         if (!row->options.relays_once || row->observers < least ||
-            (uint64_t)row->observers * ENTITIES_PER_OBSERVER < entities || join->once_count == UINT16_MAX) {
+            (uint64_t)row->observers * ENTITIES_PER_OBSERVER < entities || join->once_count == QD_ONCE_MAX) {
             continue;
         }
         if (!qd_array_reserve(views->heap, join->once, join->once_capacity, join->once_count)) {
@@ -75,6 +77,23 @@ static void set_bits(uint64_t *word, uint64_t bits)
 {
     if ((bits & ~__atomic_load_n(word, __ATOMIC_RELAXED)) != 0) {
         (void)__atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
+    }
+}
+
+void qd_once_add_shown(const qd_views *views, qd_join_block *block, const qd_join_body *body, const uint16_t *relayed)
+{
+    const qd_join *join = views->join;
+    uint64_t *to = join->once_bits + (body->joint - 1u) * words_of(join);
+
+    qd_join_shown_slots(join, block, body);
+    for (uint32_t i = 0; i < body->shown; i++) {
+        const uint32_t slot = block->shown[i];
+
+        if (slot != QD_NONE && qd_join_get(relayed, block->shown_at + i)) {
+            const uint32_t entry = join->grid.place[slot];
+
+            set_bits(&to[entry / BITS], UINT64_C(1) << entry % BITS);
+        }
     }
 }
 

@@ -8,6 +8,8 @@
 
 #include "derived.h"
 
+#define QD_ONCE_MAX 0x7fffu /* members: as qd_join_body.joint has them */
+
 /* Before the bodies of a tick are noted: chooses the members. False: no memory. */
 bool qd_once_choose(qd_views *views) QD_MUST_USE;
 /* Once there is a grid: nobody has seen anything. False: no memory. */
@@ -17,6 +19,8 @@ bool qd_once_begin(qd_views *views) QD_MUST_USE;
 void qd_once_start(qd_join_block *block);
 /* Adds what is in all three masks; `third` may be NULL. In tasks. */
 void qd_once_add(qd_join_block *block, const uint16_t *one, const uint16_t *other, const uint16_t *third);
+/* And what of a body is on its list `show`. */
+void qd_once_add_shown(const qd_views *views, qd_join_block *block, const qd_join_body *body, const uint16_t *relayed);
 /* That was all of the member in this group. */
 void qd_once_flush(const qd_views *views, qd_join_block *block, uint16_t joint);
 

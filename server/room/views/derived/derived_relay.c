@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "derived_relay.h"
 
+#include "../join/join_shown.h"
 #include "derived_once.h"
 
 size_t qd_derived_relayed(const qd_views *views)
@@ -209,6 +210,10 @@ static void fill_body(const struct filling *filling, qd_join_block *block, uint3
     for (unsigned k = 0; k < 3 && all->at[k]; k++) {
         to.at[k] = all->at[k] + first;
     }
+    qd_join_shown_take(join, block, body);
+    for (uint32_t shown = 0; shown < block->shown_count; shown++) {
+        id[block->shown_at + shown] = block->shown[shown] != QD_NONE ? views->entities->id[block->shown[shown]] : 0;
+    }
     join->kernel->pack(&from, relayed_of(block, body, is), block->words, (uint32_t)views->order[rank], &to,
                        body->relayed);
 }
@@ -221,7 +226,7 @@ static uint32_t *note_ids(const struct filling *filling, qd_join_block *block)
     if (!block->has_slots) {
         qd_join_block_slots(block);
     }
-    for (uint32_t i = 0; i < block->group->points; i++) {
+    for (uint32_t i = 0; i < block->shown_at; i++) {
         id[i] = filling->views->entities->id[block->points.slot[i]];
     }
     return id;

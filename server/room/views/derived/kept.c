@@ -8,9 +8,9 @@
 
 bool qd_kept_has_turns(const qd_views *views, const qd_observer *observer)
 {
-    /* The corners of a box are less than twice as far as its sides, and beacons may be anywhere. */
+    /* The corners of a box are less than twice as far as its sides. Beacons and what is shown may be anywhere. */
     const float widest = qd_observer_widest(observer) * (observer->kind == QD_ROOM_BOX ? 2 : 1);
-    const float reach = views->has_beacons ? INFINITY : widest;
+    const float reach = views->has_beacons || observer->show_count > 0 ? INFINITY : widest;
     const bool relays_all = observer->tiers == 1 && observer->relay_every[0] == 1 && observer->relay_range[0] >= reach;
 
     return observer->tiers > 0 && !relays_all;
@@ -19,7 +19,7 @@ bool qd_kept_has_turns(const qd_views *views, const qd_observer *observer)
 bool qd_kept_has_rules(const qd_views *views, const qd_observer *observer)
 {
     return observer->kind != QD_ROOM_CIRCLE || observer->leave_margin > 0 || observer->enter_budget > 0 ||
-           observer->hide_count > 0 || qd_kept_has_turns(views, observer);
+           observer->hide_count > 0 || observer->show_count > 0 || qd_kept_has_turns(views, observer);
 }
 
 /* ---- masks of the last tick ---- */
@@ -27,6 +27,8 @@ bool qd_kept_has_rules(const qd_views *views, const qd_observer *observer)
 /* The masks that a body had at the last tick; rows of `stride`. */
 struct masks {
     const qd_join_area *area;
+    const uint32_t *shown; /* slots of the points behind those of the area */
+    uint32_t shown_at, shown_count;
     uint16_t *seen, *waits, *relayed; /* NULL: nothing is */
     uint32_t stride;
 };
@@ -34,7 +36,12 @@ struct masks {
 /* Of a row in masks, between ticks or before its groups are made again. */
 static struct masks masks_of(const qd_join *join, const qd_join_group *group, uint32_t body)
 {
-    struct masks masks = {.area = &group->area, .stride = qd_join_stride(qd_join_words(group))};
+    const qd_join_derived *derived = &join->derived[join->plan.bodies[body].region / QD_REGION_BODIES];
+    struct masks masks = {.area = &group->area,
+                          .shown = derived->shown,
+                          .shown_at = group->points - group->shown,
+                          .shown_count = join->plan.bodies[body].shown,
+                          .stride = qd_join_stride(qd_join_words(group))};
 
     masks.seen = qd_join_masks_of(join, group, body);
     masks.waits = join->plan.bodies[body].has_turns ? masks.seen + 3 * masks.stride : NULL;
@@ -82,9 +89,24 @@ static inline void walk_masks(const qd_join_grid *grid, const struct masks *mask
         }
         at += count;
     }
+    for (uint32_t i = 0; i < masks->shown_count; i++) {
+        const uint32_t point = masks->shown_at + i;
+
+        if (qd_join_get(masks->seen, point)) {
+            visit(context, masks->shown[i] << 1 | waiting(masks, point));
+        }
+    }
 }
 
 /* ---- between ticks ---- */
+
+static uint32_t item_of(const qd_views *views, const qd_visible_entries *set, uint32_t *entry)
+{
+    const uint32_t slot = qd_entry_slot(*entry), reported = *qd_entry_reported(set, entry);
+    const bool waits = (int32_t)(views->targets[slot].position_round - reported) > 0;
+
+    return slot << 1 | waits;
+}
 
 bool qd_kept_begin(qd_views *views, uint32_t row)
 {
@@ -94,7 +116,7 @@ bool qd_kept_begin(qd_views *views, uint32_t row)
     uint32_t count = 0;
 
     derived->in_masks = false;
-    derived->count = derived->owned = 0;
+    derived->count = derived->owned = derived->shown_last = 0;
     if (observer->seen == 0) {
         return true;
     }
@@ -103,16 +125,20 @@ bool qd_kept_begin(qd_views *views, uint32_t row)
         return false;
     }
     for (uint32_t at = 0; at < set->capacity; at++) {
-        if (!(set->entry[at] & QD_ENTRY_SEEN)) {
-            continue;
+        if ((set->entry[at] & (QD_ENTRY_SEEN | QD_ENTRY_SHOWN)) == QD_ENTRY_SEEN) {
+            list[count++] = item_of(views, set, &set->entry[at]);
         }
-        const uint32_t slot = qd_entry_slot(set->entry[at]), reported = *qd_entry_reported(set, &set->entry[at]);
-        const bool waits = (int32_t)(views->targets[slot].position_round - reported) > 0;
+    }
+    qd_array_sort(list, count);
+    derived->shown_last = observer->seen - count;
+    for (uint32_t i = 0; i < derived->shown_count; i++) {
+        uint32_t *entry = derived->shown[i] != QD_NONE ? qd_visible_entries_find(set, derived->shown[i]) : NULL;
 
-        list[count++] = slot << 1 | waits;
+        if (entry && *entry & QD_ENTRY_SEEN) {
+            list[count++] = item_of(views, set, entry);
+        }
     }
     QD_ASSERT(count == observer->seen);
-    qd_array_sort(list, count);
     derived->list = list;
     derived->count = derived->owned = count;
     views->join->lists++;
@@ -126,7 +152,7 @@ static void drop_list(qd_views *views, qd_join_derived *derived)
         views->join->lists--;
     }
     derived->list = NULL;
-    derived->count = derived->owned = 0;
+    derived->count = derived->owned = derived->shown_last = 0;
 }
 
 void qd_kept_forget(qd_views *views, uint32_t row)
@@ -177,7 +203,7 @@ struct visiting {
     uint32_t self;
 };
 
-/* The observer itself is in the masks of some views (qd_derived_compare_bare). */
+/* The observer itself is in the masks of some views (qd_derived_compare_bare); with rules, if it shows itself. */
 static void visit_other(void *context, uint32_t item)
 {
     const struct visiting *visiting = context;
@@ -191,7 +217,8 @@ void qd_kept_walk_before(const qd_views *views, uint32_t row, qd_kept_visit *vis
 {
     const qd_join *join = views->join;
     const uint32_t body = join->derived[row].body;
-    struct visiting visiting = {visit, context, join->plan.bodies[body].self};
+    const qd_join_body *of = &join->plan.bodies[body];
+    struct visiting visiting = {visit, context, of->has_rules ? QD_NONE : of->self};
     struct masks masks = masks_of(join, group_of(join, body), body);
 
     masks.relayed = masks.waits ? masks.seen + 2 * masks.stride : NULL;
@@ -199,33 +226,49 @@ void qd_kept_walk_before(const qd_views *views, uint32_t row, qd_kept_visit *vis
     walk_masks(&join->grid, &masks, visit_other, &visiting);
 }
 
-/* The point of an entry in the area; false: it is not there. */
-static bool point_of(const qd_join_grid *grid, const qd_join_area *area, uint32_t entry, uint32_t *point)
+/* Where a slot is on a list `show`; QD_NONE: it is not there. */
+static uint32_t find_shown(const uint32_t *shown, uint32_t count, uint32_t slot)
 {
+    for (uint32_t i = 0; i < count; i++) {
+        if (shown[i] == slot) {
+            return i;
+        }
+    }
+    return QD_NONE;
+}
+
+/* The point of an entity in masks; false: it has none. */
+static bool point_of(const qd_join *join, const struct masks *masks, uint32_t slot, uint32_t *point)
+{
+    const qd_join_grid *grid = &join->grid;
+    const qd_join_area *area = masks->area;
+    const uint32_t entry = grid->place[slot], shown = find_shown(masks->shown, masks->shown_count, slot);
     uint32_t at = 0, first;
 
     for (uint32_t row = 0, rows = qd_join_rows_of(grid, area); row < rows; row++) {
         const uint32_t count = qd_join_run(grid, area, row, &first);
 
-        if (entry - first < count) {
+        if (entry - first < count && shown == QD_NONE) {
             *point = at + entry - first;
             return true;
         }
         at += count;
     }
-    return false;
+    *point = masks->shown_at + shown;
+    return shown != QD_NONE;
 }
 
 bool qd_kept_has(const qd_views *views, uint32_t row, uint32_t slot)
 {
     const qd_join *join = views->join;
     const qd_join_derived *derived = &join->derived[row];
-    uint32_t point, low = 0, high = derived->count;
+    const uint32_t others = derived->count - derived->shown_last;
+    uint32_t point, low = 0, high = others;
 
     if (derived->in_masks) {
         const struct masks masks = masks_of(join, group_of(join, derived->body), derived->body);
 
-        return point_of(&join->grid, masks.area, join->grid.place[slot], &point) && qd_join_get(masks.seen, point);
+        return point_of(join, &masks, slot, &point) && qd_join_get(masks.seen, point);
     }
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
@@ -236,10 +279,24 @@ bool qd_kept_has(const qd_views *views, uint32_t row, uint32_t slot)
             high = middle;
         }
     }
-    return low < derived->count && qd_kept_slot(derived->list[low]) == slot;
+    bool is = low < others && qd_kept_slot(derived->list[low]) == slot;
+    for (uint32_t i = others; i < derived->count; i++) {
+        is |= qd_kept_slot(derived->list[i]) == slot;
+    }
+    return is;
 }
 
 /* ---- from masks to lists ---- */
+
+static uint32_t count_shown(const struct masks *masks)
+{
+    uint32_t sum = 0;
+
+    for (uint32_t i = 0; i < masks->shown_count; i++) {
+        sum += qd_join_get(masks->seen, masks->shown_at + i);
+    }
+    return sum;
+}
 
 struct unpacking {
     const qd_views *views;
@@ -276,6 +333,7 @@ static void unpack_part(size_t task, void *argument)
             derived->list = to;
             walk_masks(&join->grid, &masks, add_item, &to);
             derived->count = (uint32_t)(to - derived->list);
+            derived->shown_last = count_shown(&masks);
             derived->in_masks = false;
         }
     }
@@ -338,8 +396,9 @@ static void shift(const qd_join_block *block, const qd_join_area *before, const 
         }
         at += count;
     }
-    const uint32_t beacons = block->grid->count - block->grid->beacons;
-    copy_bits(from, block->group->points_before - beacons, shifted, at, beacons);
+    const uint32_t beacons = block->grid->count - block->grid->beacons, shown = block->group->shown;
+    copy_bits(from, block->group->points_before - shown - beacons, shifted, at, beacons);
+    copy_bits(from, block->group->points_before - shown, shifted, at + beacons, shown);
     memcpy(to, shifted, block->stride * sizeof to[0]);
 }
 
@@ -361,6 +420,14 @@ static void load_masks(const qd_join *join, const qd_join_block *block, uint32_t
     }
 }
 
+static void set_item(uint32_t item, uint32_t point, uint16_t *seen, uint16_t *waits)
+{
+    qd_join_set(seen, point, true);
+    if (waits && qd_kept_waits(item)) {
+        qd_join_set(waits, point, true);
+    }
+}
+
 void qd_kept_load(const qd_views *views, const qd_join_block *block, uint32_t body, uint16_t *seen, uint16_t *waits)
 {
     const qd_join *join = views->join;
@@ -374,14 +441,15 @@ void qd_kept_load(const qd_views *views, const qd_join_block *block, uint32_t bo
     if (waits) {
         memset(waits, 0, block->stride * sizeof waits[0]);
     }
-    for (uint32_t i = 0; i < derived->count; i++) {
-        const uint32_t item = derived->list[i], slot = qd_kept_slot(item);
-        const uint32_t point = qd_join_point_of(block, slot);
-
-        qd_join_set(seen, point, true);
-        if (waits && qd_kept_waits(item)) {
-            qd_join_set(waits, point, true);
+    const uint32_t others = derived->count - derived->shown_last;
+    for (uint32_t i = 0; i < others; i++) {
+        set_item(derived->list[i], qd_join_point_of(block, qd_kept_slot(derived->list[i])), seen, waits);
+    }
+    for (uint32_t i = others, shown = 0; i < derived->count; i++, shown++) {
+        while (derived->shown[shown] != qd_kept_slot(derived->list[i])) {
+            shown++;
         }
+        set_item(derived->list[i], block->shown_at + shown, seen, waits);
     }
 }
 

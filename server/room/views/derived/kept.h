@@ -5,7 +5,7 @@
  * in the masks of its body from tick to tick. When the grid or the groups are made again, it becomes lists of slots,
  * and masks again at the same tick. A view that has just become kept is a list, too.
  *
- * In lists and walks an item is `slot << 1 | waits`.
+ * In lists and walks an item is `slot << 1 | waits`. What the observer shows comes last, in the order of its list.
  */
 #ifndef QD_ROOM_VIEWS_DERIVED_KEPT_H
 #define QD_ROOM_VIEWS_DERIVED_KEPT_H

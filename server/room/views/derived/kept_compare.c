@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../join/join_beacons.h"
+#include "../join/join_shown.h"
 #include "../state/rule.h"
 #include "derived_compare.h"
 #include "derived_limit.h"
@@ -185,7 +186,21 @@ static void filter(const struct kept *of)
     }
 }
 
-/* ---- budgets ---- */
+/* ---- limits and budgets ---- */
+
+/* What is shown takes places of others. */
+static void limit(const struct kept *of, uint32_t shown, qd_join_counts *counts)
+{
+    qd_join_body *body = of->body;
+
+    if (shown == body->limit) {
+        memset(of->is, 0, of->block->stride * sizeof of->is[0]);
+        return;
+    }
+    body->limit -= shown;
+    qd_derived_limit(of->views, of->block, body, qd_rule_head_start(of->observer), counts, of->is, of->did);
+    body->limit += shown;
+}
 
 /* Of what comes into the view, only the first ones enter. */
 static void spend_budget(const struct kept *of, uint32_t entrants)
@@ -236,12 +251,13 @@ static uint32_t relay(const struct kept *of, uint16_t *relayed, uint16_t *waits)
     if (!block->has_moved) {
         qd_join_block_moved(block);
     }
+    qd_join_shown_bits(block, block->grid->moved, block->moved);
     for (uint32_t word = 0; word < block->words; word++) {
         left[word] = waits[word] = (uint16_t)(of->is[word] & of->did[word] & (waits[word] | block->moved[word]));
     }
     memset(relayed, 0, block->stride * sizeof relayed[0]);
     for (uint32_t tier = 0; tier < observer->tiers; tier++) {
-        if (is_round && !has_beacons && observer->relay_range[tier] >= of->body->radius_was) {
+        if (is_round && !has_beacons && of->body->shown == 0 && observer->relay_range[tier] >= of->body->radius_was) {
             memcpy(in, left, block->words * sizeof in[0]);
         } else {
             keep_within(of, observer->relay_range[tier], left, in);
@@ -290,9 +306,15 @@ uint32_t qd_kept_compare(const qd_views *views, qd_join_block *block, qd_join_bo
     qd_kept_load(views, block, index, kept.did, waits);
     derived->near = find_wanted(&kept);
     filter(&kept);
+    qd_join_shown_take(views->join, block, body);
+    const uint32_t shown = qd_join_shown_remove(block, body, is);
     qd_join_counts counts = kept.kernel->count(is, kept.did, block->words);
-    if (body->limit > 0 && counts.is > body->limit) {
-        qd_derived_limit(views, block, body, qd_rule_head_start(kept.observer), &counts, is, kept.did);
+    if (body->limit > 0 && counts.is + shown > body->limit) {
+        limit(&kept, shown, &counts);
+    }
+    if (body->shown > 0) {
+        qd_join_shown_add(block, is);
+        counts = kept.kernel->count(is, kept.did, block->words);
     }
     if (kept.observer->enter_budget > 0 && counts.is - counts.both > kept.observer->enter_budget) {
         spend_budget(&kept, counts.is - counts.both);
@@ -307,6 +329,7 @@ uint32_t qd_kept_compare(const qd_views *views, qd_join_block *block, qd_join_bo
     } else {
         body->relayed = qd_derived_count_relayed(block, body, is, kept.did, counts.both);
     }
+    qd_join_shown_drop(block);
     derived->in_masks = true;
     return counts.is;
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../join/join_shown.h"
 #include "../state/rule.h"
 
 #define WORDS_MIN 16u /* of a task */
@@ -107,6 +108,7 @@ void qd_turns_keep(const qd_views *views, qd_join_block *block, uint32_t every, 
             qd_join_block_bits(block, turns->bits[i], block->turns[i]);
             block->has_turns |= 1u << i;
         }
+        qd_join_shown_bits(block, turns->bits[i], block->turns[i]);
         for (uint32_t word = 0; word < block->words; word++) {
             masks[word] &= block->turns[i][word];
         }

@@ -12,10 +12,13 @@
 typedef struct qd_join_derived {
     uint32_t *list;                     /* of a kept view that is not in masks: see kept.h */
     uint32_t count;                     /* of the list, */
+    uint32_t shown_last;                /* how many of them, the last ones, are on the list `show`, in its order, */
     uint32_t owned;                     /* and how many of the heap; 0: it is in memory_of_lists */
     uint32_t near;                      /* visible entries at the last tick */
     uint32_t rank;                      /* of the observer */
     uint32_t body;                      /* in the plan */
+    uint32_t *shown;                    /* slots of the list `show`: see join_shown.h, */
+    uint32_t shown_count;               /* and how many */
     bool is_kept, has_rules, has_turns; /* as of a body */
     bool in_masks;                      /* a kept view that is in the masks of its body */
 } qd_join_derived;
@@ -53,7 +56,8 @@ typedef struct qd_join {
     uint32_t once_count, once_capacity;
     size_t once_relayed; /* of `relayed` */
     qd_join_turns turns;
-    uint32_t lists; /* that rows own */
+    uint32_t lists;            /* that rows own */
+    uint32_t shown_population; /* qd_views.population when all lists `show` were compared with their slots */
     qd_block memory_of_blocks, memory_of_masks[2], memory_of_found, memory_of_once, memory_of_lists, memory_of_turns;
 } qd_join;
 

@@ -63,7 +63,7 @@ uint32_t qd_join_add_beacons(const qd_views *views, const qd_join_block *block, 
                              uint16_t *masks)
 {
     const qd_join_grid *grid = block->grid;
-    const uint32_t count = grid->count - grid->beacons, first = block->group->points - count;
+    const uint32_t count = grid->count - grid->beacons, first = block->shown_at - count;
     const unsigned axes = qd_views_axes(views);
     uint32_t sum = 0;
 
@@ -89,7 +89,7 @@ uint32_t qd_join_add_beacons(const qd_views *views, const qd_join_block *block, 
 void qd_join_follow_beacons(const qd_join_block *block, const uint16_t *is, uint16_t *did)
 {
     const qd_join_grid *grid = block->grid;
-    const uint32_t beacons = block->group->points - (grid->count - grid->beacons);
+    const uint32_t beacons = block->shown_at - (grid->count - grid->beacons);
 
     for (uint32_t i = 0; i < block->special_count; i++) {
         const uint32_t point = block->special[i].entry;

@@ -77,6 +77,9 @@ void qd_join_block_take(qd_join_block *block, const qd_join_group *group)
     block->group = group;
     block->words = qd_join_words(group);
     block->stride = qd_join_stride(block->words);
+    block->shown_at = group->points - group->shown;
+    block->shown = NULL;
+    block->shown_count = 0;
     block->special_count = 0;
     block->has_slots = block->has_filters = block->has_moved = false;
     block->has_turns = 0;
@@ -183,9 +186,9 @@ void qd_join_block_fill(qd_join_block *block, const qd_join_kernel *kernel, cons
         }
         at += count;
     }
-    /* Behind the last point there is none. */
+    /* Behind the last point there is none, and what is shown has positions only for its body. */
     for (unsigned k = 0; k < 3 && block->points.at.now[k]; k++) {
-        for (uint32_t i = 0; i < QD_JOIN_LANES; i++) {
+        for (uint32_t i = 0; i < group->shown + QD_JOIN_LANES; i++) {
             block->points.at.now[k][at + i] = block->points.at.was[k][at + i] = INFINITY;
         }
     }
@@ -201,6 +204,9 @@ uint32_t qd_join_slot_at(qd_join_block *block, uint32_t point)
     const uint32_t last = qd_join_rows_of(block->grid, &block->group->area) - 1;
     uint32_t row = 0;
 
+    if (QD_UNLIKELY(point >= block->shown_at)) {
+        return block->shown[point - block->shown_at];
+    }
     if (!block->has_slots && last >= ROWS_FEW) {
         qd_join_block_slots(block);
     }
@@ -248,6 +254,18 @@ static bool is_in_area(const qd_join_block *block, uint32_t entry, uint32_t row)
     }
     const uint32_t count = qd_join_run(block->grid, area, row, &first);
     return entry - first < count;
+}
+
+bool qd_join_point_find(const qd_join_block *block, uint32_t slot, uint32_t *point)
+{
+    const uint32_t entry = block->grid->place[slot];
+    const uint32_t row = row_of(block, entry, block->grid->entries.at.now[1][entry]);
+
+    if (!is_in_area(block, entry, row)) {
+        return false;
+    }
+    *point = entry + block->offset[row];
+    return true;
 }
 
 uint32_t qd_join_point_of(const qd_join_block *block, uint32_t slot)

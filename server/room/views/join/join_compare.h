@@ -16,8 +16,11 @@ typedef struct qd_join_block {
     const qd_join_grid *grid;
     const qd_join_box *boxes; /* of the bodies */
     const qd_join_group *group;
-    qd_join_columns points;   /* what is of use: see qd_join_block_fill */
-    uint32_t words, stride;   /* masks of the points, without and with those that fill fours */
+    qd_join_columns points; /* what is of use: see qd_join_block_fill */
+    uint32_t words, stride; /* masks of the points, without and with those that fill fours */
+    uint32_t shown_at;      /* the first point behind those of the area: */
+    const uint32_t *shown;  /* slots of those that a body has there, while it has them (join_shown.h) */
+    uint32_t shown_count;
     qd_join_special *special; /* as in the grid, but with indices of points */
     uint32_t special_count;
     bool has_slots, has_filters, has_moved; /* which columns are filled */
@@ -55,6 +58,8 @@ uint32_t qd_join_point_at(const qd_join_block *block, uint32_t slot, const float
 /* The point of an entity that is in the area, or was there at the last tick. One that went far has two points; it is
  * the one where it is, if that is in the area. */
 uint32_t qd_join_point_of(const qd_join_block *block, uint32_t slot);
+/* The point of an entity that is in the room, where it is; false: that is not in the area. */
+bool qd_join_point_find(const qd_join_block *block, uint32_t slot, uint32_t *point);
 
 /* Removes points that are not in the region from masks of where they are. */
 void qd_join_decide(const qd_views *views, const qd_join_block *block, const qd_join_region *region, uint16_t *masks);

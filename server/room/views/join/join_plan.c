@@ -92,7 +92,7 @@ static qd_join_area area_of(const struct making *of, const qd_join_group *group)
 /* Finds the points near a group. */
 static void find_points(const struct making *of, qd_join_group *group)
 {
-    group->points = 0;
+    group->points = group->shown;
     group->area = area_of(of, group);
     for (uint32_t row = 0, rows = qd_join_rows_of(of->grid, &group->area); row < rows; row++) {
         uint32_t entry;
@@ -119,7 +119,10 @@ static void add_group(const struct making *of, uint32_t first, uint32_t end)
 
     *group = (qd_join_group){.first = first, .count = end - first, .rows = QD_JOIN_MASKS};
     for (uint32_t i = first; i < end; i++) {
-        group->rows = of->plan->bodies[i].has_turns ? QD_JOIN_MASKS_WITH_TURNS : group->rows;
+        const qd_join_body *body = &of->plan->bodies[i];
+
+        group->rows = body->has_turns ? QD_JOIN_MASKS_WITH_TURNS : group->rows;
+        group->shown = body->shown > group->shown ? body->shown : group->shown;
     }
     find_points(of, group);
     add_masks(of->grid, of->plan, group);

@@ -25,12 +25,13 @@ typedef struct qd_join_body {
     uint32_t relayed;           /* of a derived view: how many positions are relayed */
     bool is : 1, did : 1;
     bool is_box : 1, is_derived : 1, relays : 1;
-    bool is_bare : 1;   /* of a derived view: see qd_derived_compare_bare */
-    bool by_range : 1;  /* of a derived view: an entity that leaves is out of range */
-    bool is_kept : 1;   /* a derived view that depends on what it was (kept.h) */
-    bool has_rules : 1; /* a kept view, and not by a limit alone */
-    bool has_turns : 1; /* of which positions wait for their turn */
-    uint16_t joint;     /* of a derived view whose positions are relayed with those of others: qd_view_member.joint */
+    bool is_bare : 1;    /* of a derived view: see qd_derived_compare_bare */
+    bool by_range : 1;   /* of a derived view: an entity that leaves is out of range */
+    bool is_kept : 1;    /* a derived view that depends on what it was (kept.h) */
+    bool has_rules : 1;  /* a kept view, and not by a limit alone */
+    bool has_turns : 1;  /* of which positions wait for their turn */
+    uint32_t shown : 7;  /* of a kept view: its points behind those of the group (join_shown.h) */
+    uint32_t joint : 15; /* of a derived view whose positions are relayed with those of others: qd_view_member.joint */
 } qd_join_body;
 
 _Static_assert(sizeof(qd_join_body) == 64, "one cache line");
@@ -47,8 +48,9 @@ enum { QD_JOIN_MASKS = 2, QD_JOIN_MASKS_WITH_TURNS = 4 };
 typedef struct qd_join_group {
     uint32_t first, count;     /* of the bodies */
     qd_join_area area, before; /* now; and at the last tick, if it had the same bodies */
-    uint32_t points;           /* in the area, */
+    uint32_t points;           /* in the area, with room for those that are shown; */
     uint32_t points_before;    /* and before */
+    uint32_t shown;            /* the most that one of its bodies has */
     uint32_t rows;             /* QD_JOIN_MASKS of each body */
     bool stays;                /* the area is the same */
     size_t masks, older;       /* where the masks of its bodies begin, and began at the last tick */

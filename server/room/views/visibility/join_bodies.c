@@ -7,6 +7,7 @@
 #include "../derived/derived.h"
 #include "../derived/derived_once.h"
 #include "../derived/relay_turns.h"
+#include "../join/join_shown.h"
 #include "../state/rule.h"
 
 #define AHEAD 8u
@@ -60,6 +61,9 @@ bool qd_join_regions_start(qd_views *views)
 {
     qd_join *join = views->join;
 
+    for (uint32_t row = 0; row < join->row_count; row++) {
+        qd_join_shown_forget(join, views->heap, row);
+    }
     join->row_count = 0;
     if (!fit_rows(views)) {
         return false;
@@ -148,7 +152,8 @@ static void add_derived(qd_views *views, uint32_t row, const float was[3], bool 
     body->is_kept = derived->is_kept;
     body->has_turns = derived->has_turns;
     body->has_rules = derived->has_rules;
-    body->joint = joint_of(views, observer);
+    body->shown = derived->shown_count & 127;
+    body->joint = joint_of(views, observer) & QD_ONCE_MAX;
     join->derived[row].rank = observer->rank;
     join->bodies.masks &= observer->mask;
     join->bodies.teams |= observer->team;
@@ -316,7 +321,7 @@ static void follow_span(size_t span, void *argument)
         body->now[1] = was[1] = y;
         body->now[2] = was[2] = z;
         body->differ = body->relayed = 0;
-        body->joint = joint_of(views, observer);
+        body->joint = joint_of(views, observer) & QD_ONCE_MAX;
         join->derived[row].rank = observer->rank;
     }
     following->of[span].end = row;

@@ -5,6 +5,7 @@
 
 #include "../../../base/ablation.h"
 #include "../derived/derived_compare.h"
+#include "../join/join_shown.h"
 
 /* ---- while masks are in the cache ---- */
 
@@ -53,6 +54,7 @@ static void list_differing(struct listing *of)
         qd_join_body *body = &plan->bodies[from->body];
         const uint64_t now = qd_join_four_masks(from->is, 0);
 
+        qd_join_shown_slots(of->views->join, of->block, body);
         for (uint64_t differ = now ^ qd_join_four_masks(from->is, of->block->stride); differ != 0;
              differ &= differ - 1) {
             const uint32_t bit = (uint32_t)__builtin_ctzll(differ);
@@ -170,6 +172,7 @@ static void list_body(const qd_views *views, qd_join_block *block, uint32_t i, q
     if (body->differ > 0 && !block->has_slots) {
         qd_join_block_slots(block);
     }
+    qd_join_shown_slots(views->join, block, body);
     *to = add_crossings(views, block, i, *to);
 }
 

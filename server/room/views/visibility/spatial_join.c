@@ -4,12 +4,14 @@
 #include <string.h>
 
 #include "../../../base/ablation.h"
+#include "../derived/derived.h"
 #include "../derived/derived_compare.h"
 #include "../derived/derived_once.h"
 #include "../derived/kept.h"
 #include "../derived/kept_compare.h"
 #include "../derived/relay_turns.h"
 #include "../join/join_beacons.h"
+#include "../join/join_shown.h"
 #include "join_bodies.h"
 #include "join_lists.h"
 
@@ -97,6 +99,7 @@ static void unite_body(const qd_views *views, qd_join_block *block, uint32_t i, 
     *joint = body->joint;
     if (body->has_turns) {
         qd_once_add(block, relayed, relayed, NULL);
+        qd_once_add_shown(views, block, body, relayed);
         return;
     }
     if (!block->grid->all_moved && !block->has_moved) {
@@ -234,6 +237,7 @@ qd_crossings qd_join_tick(qd_views *views, const qd_executor *executor, uint64_t
     qd_crossings all = {.complete = true};
 
     choose_kernel(views);
+    qd_derived_check_shown(views);
     join->relayed = 0;
     if (!advance(views, executor)) {
         return fail(views);
@@ -294,6 +298,9 @@ void qd_join_release(qd_join *join, qd_heap *heap)
 
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
         qd_block_deinit(blocks[i], heap);
+    }
+    for (uint32_t row = 0; row < join->row_count; row++) {
+        qd_join_shown_forget(join, heap, row);
     }
     qd_join_grid_deinit(&join->grid, heap);
     qd_array_drop(heap, join->regions, join->region_capacity);
