@@ -6,7 +6,7 @@
 # libraries come from Debian's arm64 packages, unpacked into a temporary folder; the packages and package lists of this
 # machine stay unchanged.
 set -euo pipefail
-seeds=40 # of each test: emulation takes ten times as long
+seeds=30 # of each test: emulation takes ten times as long
 source "$(dirname "${BASH_SOURCE[0]}")/../support/verdict.sh"
 
 compiler=aarch64-linux-gnu-gcc
@@ -57,8 +57,9 @@ run_quietly cmake --build "$build" --parallel "$(nproc)"
 # The space's unit tests would take longest, and its model tests cover more. What is resident of an emulated process is not
 # its own.
 say "unit tests, model tests, simulated seeds"
+# With as many slots as in tests/run.
 run_quietly ctest --test-dir "$build" -R '^(unit|model|sim)/' -E '^unit/(space_|base_footprint)' --output-on-failure --no-tests=error \
-    -j "$(nproc)"
+    -j "$((2 * $(nproc)))"
 sed -n '/tests passed/p' "$work/log"
 # One test for two dimensions, one for three.
 [ "$(grep -c 'the same from portable, neon$' "$build/Testing/Temporary/LastTest.log")" -eq 2 ] ||

@@ -12,7 +12,7 @@
 #include "scenario.h"
 #include "server/base/memory/alloc.h"
 
-#define CASE_RUNS     300u /* of each kind, in the case */
+#define CASE_RUNS     100u /* of each kind, in the case */
 #define REPLAYED_EACH 32u  /* one life in so many */
 #define ENTITIES      60u
 #define STEPS         18u /* more than the longest pause of what is suspended */

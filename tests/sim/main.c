@@ -9,7 +9,7 @@
  *
  * Before these, in any order:
  *
- *     --jobs N        N processes share the seeds
+ *     --jobs N        N processes share the cases and the seeds
  *     --cases         the cases, even with FIRST_SEED
  *     --with TRAITS   each seed has these traits (play.h): cuts,hostile,jumps,workers,halt,reloads, or pressure; or
  *                    none
@@ -202,6 +202,33 @@ static uint64_t play_all(const arguments *given, progress *children)
     return failed;
 }
 
+/* Returns how many cases there are. */
+static unsigned run_cases(const arguments *given)
+{
+    pid_t processes[JOBS_MAX];
+    int status;
+
+    fflush(NULL);
+    for (unsigned i = 1; i < given->jobs; i++) {
+        processes[i] = fork();
+        if (processes[i] < 0) {
+            fprintf(stderr, "sim_all: cannot start a process: %s\n", strerror(errno));
+            exit(2);
+        }
+        if (processes[i] == 0) {
+            (void)sim_run_cases(i, given->jobs);
+            exit(0);
+        }
+    }
+    const unsigned count = sim_run_cases(0, given->jobs);
+    for (unsigned i = 1; i < given->jobs; i++) {
+        if (waitpid(processes[i], &status, 0) < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+            exit(1);
+        }
+    }
+    return count;
+}
+
 /* ---- arguments ---- */
 
 _Noreturn static void refuse(const char *what)
@@ -299,7 +326,7 @@ int main(int argc, char *argv[])
         return 2;
     }
     qd_log_level_set(QD_LOG_ERROR);
-    unsigned cases = given.cases ? sim_run_cases() : 0;
+    const unsigned cases = given.cases ? run_cases(&given) : 0;
     if (given.count == 1) {
         ticks = check_seed(&given, given.first); /* here, for a debugger */
     } else {

@@ -98,8 +98,8 @@ typedef struct sim_case {
 } sim_case;
 
 void sim_register(sim_case *added);
-/* Runs all; a failure ends the program. Returns how many there are. */
-unsigned sim_run_cases(void);
+/* Runs every `step`th from `first` on; a failure ends the program. Returns how many there are in all. */
+unsigned sim_run_cases(unsigned first, unsigned step);
 
 /* Lets every allocation of a life fail. Returns how many there are. (allocations.c) */
 uint64_t sim_fail_each_allocation(void);
