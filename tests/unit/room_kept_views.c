@@ -651,6 +651,7 @@ RULES_TEST(beacons_beyond_boxes_are_as_brute_force_has_them, BEACONS | BOXES | T
 RULES_TEST(beacons_and_bytes_are_as_brute_force_has_them, BEACONS | BYTES | MARGIN)
 RULES_TEST(shown_are_as_brute_force_has_them, SHOW)
 RULES_TEST(shown_and_limits_are_as_brute_force_has_them, SHOW | LIMIT | MARGIN)
+RULES_TEST(shown_and_budgets_are_as_brute_force_has_them, SHOW | BUDGET | LIMIT)
 RULES_TEST(shown_and_hidden_are_as_brute_force_has_them, SHOW | HIDE | TEAMS | BOXES)
 RULES_TEST(shown_beyond_tiers_are_as_brute_force_has_them, SHOW | TIERS | CONES | MARGIN)
 RULES_TEST(shown_once_are_as_brute_force_has_them, SHOW | TIERS | ONCE | BEACONS)
@@ -660,7 +661,8 @@ RULES_TEST(bytes_and_tiers_are_as_brute_force_has_them, BYTES | TIERS)
 RULES_TEST(bytes_of_relays_once_are_as_brute_force_has_them, BYTES | TIERS | MARGIN | ONCE)
 RULES_TEST(all_rules_are_as_brute_force_has_them, LIMIT | MARGIN | BUDGET | TIERS | HIDE | TEAMS)
 RULES_TEST(all_rules_with_beacons_are_as_brute_force_has_them, LIMIT | MARGIN | BUDGET | TIERS | HIDE | TEAMS | BEACONS)
-RULES_TEST(all_rules_with_shown_are_as_brute_force_has_them, LIMIT | MARGIN | TIERS | HIDE | TEAMS | BEACONS | SHOW)
+RULES_TEST(all_rules_with_shown_are_as_brute_force_has_them,
+           LIMIT | MARGIN | BUDGET | TIERS | HIDE | TEAMS | BEACONS | SHOW)
 RULES_TEST(all_rules_of_cones_are_as_brute_force_has_them, LIMIT | MARGIN | BUDGET | TIERS | HIDE | TEAMS | CONES)
 
 TEST_MAIN()

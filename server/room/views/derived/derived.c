@@ -23,7 +23,7 @@ enum derived_time {
 /* All that is shown has to be in the view. */
 static bool fits_shown(const qd_observer *observer)
 {
-    const uint32_t most = observer->enter_budget > 0 || QD_WITHOUT(JOINED_SHOWN) ? 0 : QD_JOIN_SHOWN_MAX;
+    const uint32_t most = QD_WITHOUT(JOINED_SHOWN) ? 0 : QD_JOIN_SHOWN_MAX;
 
     return observer->show_count <= most && (observer->limit == 0 || observer->show_count <= observer->limit);
 }
@@ -298,7 +298,15 @@ uint32_t qd_derived_list(const qd_views *views, uint32_t row, uint32_t *slots)
 
 /* ---- what a budget holds back ---- */
 
-/* Of an entity that is not in the view: whether it would come into it. */
+static bool shows(const struct look *look, uint32_t slot)
+{
+    const qd_observer *observer = &look->observer;
+
+    return observer->show_count > 0 && qd_rule_lists(observer->exceptions + observer->hide_count, observer->show_count,
+                                                     look->views->entities->id[slot]);
+}
+
+/* Of an entity that is not in the view: whether it would come into it, if it is not shown. */
 static bool would_enter(const struct look *look, const qd_target *target, uint32_t slot, uint32_t flags)
 {
     const qd_observer *observer = &look->observer;
@@ -307,7 +315,7 @@ static bool would_enter(const struct look *look, const qd_target *target, uint32
            !qd_rule_lists(observer->exceptions, observer->hide_count, look->views->entities->id[slot]);
 }
 
-/* Counts entities that would enter before another one, if they are not in the view. */
+/* Counts entities that would enter before another one, if they are not in the view. None of them is shown. */
 struct queue {
     struct look look;
     double distance; /* of the other one */
@@ -321,7 +329,7 @@ static bool is_before(const struct queue *queue, const qd_target *target, uint32
     const uint32_t id = queue->look.views->entities->id[slot];
 
     return (distance < queue->distance || (distance == queue->distance && id < queue->id)) &&
-           would_enter(&queue->look, target, slot, flags);
+           !shows(&queue->look, slot) && would_enter(&queue->look, target, slot, flags);
 }
 
 static void take_seen(void *context, uint32_t item)
@@ -333,6 +341,18 @@ static void take_seen(void *context, uint32_t item)
     if (qd_last_tick_target(queue->look.views, slot, &target)) {
         queue->before -= is_before(queue, &target, slot, flags_at(&queue->look, target.at, target.visible_range));
     }
+}
+
+/* How many of those that it shows are not in the view yet: each of them will be. */
+static uint32_t count_coming(const qd_views *views, uint32_t row)
+{
+    const qd_join_derived *derived = &views->join->derived[row];
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < derived->shown_count; i++) {
+        count += derived->shown[i] != QD_NONE && !qd_kept_has(views, row, derived->shown[i]);
+    }
+    return count;
 }
 
 /* A limit leaves room for some entities, and those that are before all others wait for their entry. `target` is as it
@@ -355,7 +375,7 @@ static bool is_held(const qd_views *views, uint32_t row, uint32_t slot, const qd
         queue.before += is_before(&queue, &one, other, flags);
     }
     qd_kept_walk(views, row, take_seen, &queue);
-    return views->observers[row].seen + queue.before < queue.look.observer.limit;
+    return views->observers[row].seen + count_coming(views, row) + queue.before < queue.look.observer.limit;
 }
 
 uint32_t qd_derived_flags(const qd_views *views, uint32_t row, const qd_observer *then, uint32_t slot,
@@ -369,8 +389,9 @@ uint32_t qd_derived_flags(const qd_views *views, uint32_t row, const qd_observer
     if (is_kept ? qd_kept_has(views, row, slot) : flags != 0 && qd_rule_admits(then, target, slot)) {
         return flags | QD_ENTRY_SEEN;
     }
-    const bool is = is_kept && then->enter_budget > 0 && would_enter(&look, target, slot, flags) &&
-                    is_held(views, row, slot, target);
+    const bool is =
+        is_kept && then->enter_budget > 0 &&
+        (shows(&look, slot) || (would_enter(&look, target, slot, flags) && is_held(views, row, slot, target)));
     return flags | (is ? QD_ENTRY_HELD : 0);
 }
 
@@ -390,8 +411,10 @@ static void hold(qd_views *views, uint32_t row)
         if (entry == 0 || flags & QD_ENTRY_SEEN || !qd_rule_wants(views, observer, slot, flags)) {
             continue;
         }
-        const qd_priority item = {
-            .distance = qd_rule_distance(observer, &views->targets[slot]), .id = views->entities->id[slot], .at = at};
+        const qd_priority item = {.lead = flags & QD_ENTRY_SHOWN ? 0 : 1,
+                                  .distance = qd_rule_distance(observer, &views->targets[slot]),
+                                  .id = views->entities->id[slot],
+                                  .at = at};
         views->no_memory |= !qd_priority_list_add(waiting, views->heap, item);
     }
     uint32_t held = waiting->count;
