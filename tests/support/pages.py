@@ -33,6 +33,8 @@ import sys
 import time
 
 SCRIPT_SECONDS = 120
+# Waits for at most ten seconds until something listens on a port.
+LISTENS = "for _ in {{1..100}}; do grep -q ':{port:04X} 00000000:0000 0A' /proc/net/tcp && break; sleep 0.1; done\n"
 SIOCSIFFLAGS, IFF_UP = 0x8914, 1
 
 
@@ -129,9 +131,14 @@ def compile_program(block, folder):
 
 
 def at_human_speed(block):
-    """A reader types the next command after the one in the background has begun."""
-    return "".join(line + ("\nsleep 0.5\n" if re.search(r"&(\s*\w+=\$!)?\s*(#.*)?$", line) else "\n")
-                   for line in block.lines)
+    """A reader types the next command after the one in the background has begun, and a server listens."""
+    text = ""
+    for line in block.lines:
+        text += line + "\n"
+        if re.search(r"&(\s*\w+=\$!)?\s*(#.*)?$", line):
+            port = re.search(r"^\s*quadrille-server .*--listen [\w.]+:([1-9]\d*)", line)
+            text += "sleep 0.5\n" + (port and LISTENS.format(port=int(port.group(1))) or "")
+    return text
 
 
 def run_script(text, folder):
