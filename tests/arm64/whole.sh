@@ -54,11 +54,12 @@ run_quietly cmake -S "$QD_SOURCE" -B "$build" -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_
     -DQD_WERROR=ON -DQD_SEEDS=$seeds
 run_quietly cmake --build "$build" --parallel "$(nproc)"
 
-# The unit tests of the space and of the spatial join would take longest, and the model tests cover more. What is resident of an emulated process is not
-# its own.
+# The unit tests of the space and of the spatial join would take longest, and the model tests cover more. What is
+# resident of an emulated process is not its own.
 say "unit tests, model tests, simulated seeds"
 # With as many slots as in tests/run.
-run_quietly ctest --test-dir "$build" -R '^(unit|model|sim)/' -E '^unit/(space_|room_kept_views|room_spatial_join|base_footprint)' --output-on-failure --no-tests=error \
+run_quietly ctest --test-dir "$build" -R '^(unit|model|sim)/' \
+    -E '^unit/(space_|room_kept_views|room_spatial_join|base_footprint)' --output-on-failure --no-tests=error \
     -j "$((2 * $(nproc)))"
 sed -n '/tests passed/p' "$work/log"
 # One test for two dimensions, one for three.

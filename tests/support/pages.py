@@ -137,7 +137,7 @@ def at_human_speed(block):
         text += line + "\n"
         if re.search(r"&(\s*\w+=\$!)?\s*(#.*)?$", line):
             port = re.search(r"^\s*quadrille-server .*--listen [\w.]+:([1-9]\d*)", line)
-            text += "sleep 0.5\n" + (port and LISTENS.format(port=int(port.group(1))) or "")
+            text += "sleep 0.5\n" + (LISTENS.format(port=int(port.group(1))) if port else "")
     return text
 
 

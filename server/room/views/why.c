@@ -10,17 +10,11 @@
 #include "state/rule.h"
 #include "views.h"
 
-static bool shows(const qd_views *views, const qd_observer *observer, uint32_t slot)
-{
-    return observer->show_count > 0 &&
-           qd_rule_lists(observer->exceptions + observer->hide_count, observer->show_count, views->entities->id[slot]);
-}
-
 /* Why the entity cannot be in the view, wherever it is; 0: it can. */
 static qd_room_visibility forbids(const qd_views *views, const qd_observer *observer, const qd_target *target,
                                   uint32_t slot)
 {
-    if (shows(views, observer, slot)) {
+    if (qd_rule_shows(views, observer, slot)) {
         return 0;
     }
     if (qd_rule_lists(observer->exceptions, observer->hide_count, views->entities->id[slot])) {
@@ -52,7 +46,8 @@ static qd_room_visibility visibility_of(const qd_views *views, uint32_t row, con
                                         const qd_target *target, uint32_t slot)
 {
     const uint32_t flags = flags_of(views, row, observer, target, slot);
-    const bool is_shown = shows(views, observer, slot), is_near = is_shown || qd_rule_near(observer, target, flags);
+    const bool is_shown = qd_rule_shows(views, observer, slot),
+               is_near = is_shown || qd_rule_near(observer, target, flags);
 
     if (flags & QD_ENTRY_SEEN) {
         return is_shown ? QD_ROOM_SEEN_BY_SHOW : is_near ? QD_ROOM_SEEN : QD_ROOM_SEEN_BY_MARGIN;

@@ -86,8 +86,10 @@ void qd_derived_check_shown(qd_views *views)
 {
     qd_join *join = views->join;
 
-    for (uint32_t row = 0; row < views->count && views->shown > 0 && join->shown_population != views->population;
-         row++) {
+    if (views->shown == 0 || join->shown_population == views->population) {
+        return;
+    }
+    for (uint32_t row = 0; row < views->count; row++) {
         if (views->observers[row].is_derived && views->attention[row] == 0 && !is_as_noted(views, row)) {
             views->attention[row] |= QD_ATTEND_ONCE;
         }
@@ -298,14 +300,6 @@ uint32_t qd_derived_list(const qd_views *views, uint32_t row, uint32_t *slots)
 
 /* ---- what a budget holds back ---- */
 
-static bool shows(const struct look *look, uint32_t slot)
-{
-    const qd_observer *observer = &look->observer;
-
-    return observer->show_count > 0 && qd_rule_lists(observer->exceptions + observer->hide_count, observer->show_count,
-                                                     look->views->entities->id[slot]);
-}
-
 /* Of an entity that is not in the view: whether it would come into it, if it is not shown. */
 static bool would_enter(const struct look *look, const qd_target *target, uint32_t slot, uint32_t flags)
 {
@@ -329,7 +323,8 @@ static bool is_before(const struct queue *queue, const qd_target *target, uint32
     const uint32_t id = queue->look.views->entities->id[slot];
 
     return (distance < queue->distance || (distance == queue->distance && id < queue->id)) &&
-           !shows(&queue->look, slot) && would_enter(&queue->look, target, slot, flags);
+           !qd_rule_shows(queue->look.views, &queue->look.observer, slot) &&
+           would_enter(&queue->look, target, slot, flags);
 }
 
 static void take_seen(void *context, uint32_t item)
@@ -389,9 +384,9 @@ uint32_t qd_derived_flags(const qd_views *views, uint32_t row, const qd_observer
     if (is_kept ? qd_kept_has(views, row, slot) : flags != 0 && qd_rule_admits(then, target, slot)) {
         return flags | QD_ENTRY_SEEN;
     }
-    const bool is =
-        is_kept && then->enter_budget > 0 &&
-        (shows(&look, slot) || (would_enter(&look, target, slot, flags) && is_held(views, row, slot, target)));
+    const bool is = is_kept && then->enter_budget > 0 &&
+                    (qd_rule_shows(views, then, slot) ||
+                     (would_enter(&look, target, slot, flags) && is_held(views, row, slot, target)));
     return flags | (is ? QD_ENTRY_HELD : 0);
 }
 

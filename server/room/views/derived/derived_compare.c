@@ -124,7 +124,7 @@ void qd_derived_compare(const qd_views *views, qd_join_block *block, qd_join_bod
     filter(views, block, body, counts, is, did);
     const bool binds = body->limit > 0 && counts->is > body->limit;
     if (binds) {
-        qd_derived_limit(views, block, body, qd_rule_head_start_of(body->radius_now, 0), counts, is, did);
+        qd_derived_limit(views, block, body, body->limit, qd_rule_head_start_of(body->radius_now, 0), counts, is, did);
         body->by_range = false;
     }
     derived->is_kept = body->is_kept = derived->in_masks = binds || beacons > 0;

@@ -180,8 +180,8 @@ static uint32_t replace_few(struct rivals *of, uint16_t *is, const uint16_t *did
     return of->coming;
 }
 
-void qd_derived_limit(const qd_views *views, qd_join_block *block, const qd_join_body *body, double ahead,
-                      qd_join_counts *counts, uint16_t *is, const uint16_t *did)
+void qd_derived_limit(const qd_views *views, qd_join_block *block, const qd_join_body *body, uint32_t limit,
+                      double ahead, qd_join_counts *counts, uint16_t *is, const uint16_t *did)
 {
     const uint32_t before = counts->both + counts->differ - (counts->is - counts->both); /* in the view */
     struct rivals rivals = {
@@ -194,14 +194,14 @@ void qd_derived_limit(const qd_views *views, qd_join_block *block, const qd_join
         .staying = counts->both,
     };
 
-    const bool is_full = counts->both == body->limit && !QD_WITHOUT(FEW_COMERS);
+    const bool is_full = limit > 0 && counts->both == limit && !QD_WITHOUT(FEW_COMERS);
     if (!is_full || replace_few(&rivals, is, did) > COMERS_MAX) {
-        qd_derived_choose(views, block, body, did, ahead, body->limit, is);
+        qd_derived_choose(views, block, body, did, ahead, limit, is);
         *counts = views->join->kernel->count(is, did, block->words);
         return;
     }
     *counts = (qd_join_counts){
-        .is = body->limit,
+        .is = limit,
         .both = rivals.staying,
         .differ = rivals.coming + before - rivals.staying,
     };

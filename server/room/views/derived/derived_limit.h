@@ -12,9 +12,9 @@
  * `did` may be NULL. */
 void qd_derived_choose(const qd_views *views, qd_join_block *block, const qd_join_body *body, const uint16_t *did,
                        double ahead, uint32_t count, uint16_t *masks);
-/* For a limit that binds: leaves in `is` only what it chooses. `did` is what was in the view; those in it count as so
+/* For a limit that binds, or what is left of it: leaves in `is` only what it chooses. `did` is what was in the view; those in it count as so
  * much nearer. The counts are those of both. */
-void qd_derived_limit(const qd_views *views, qd_join_block *block, const qd_join_body *body, double ahead,
-                      qd_join_counts *counts, uint16_t *is, const uint16_t *did);
+void qd_derived_limit(const qd_views *views, qd_join_block *block, const qd_join_body *body, uint32_t limit,
+                      double ahead, qd_join_counts *counts, uint16_t *is, const uint16_t *did);
 
 #endif

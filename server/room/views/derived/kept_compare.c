@@ -186,21 +186,7 @@ static void filter(const struct kept *of)
     }
 }
 
-/* ---- limits and budgets ---- */
-
-/* What is shown takes places of others. */
-static void limit(const struct kept *of, uint32_t shown, qd_join_counts *counts)
-{
-    qd_join_body *body = of->body;
-
-    if (shown == body->limit) {
-        memset(of->is, 0, of->block->stride * sizeof of->is[0]);
-        return;
-    }
-    body->limit -= shown;
-    qd_derived_limit(of->views, of->block, body, qd_rule_head_start(of->observer), counts, of->is, of->did);
-    body->limit += shown;
-}
+/* ---- budgets ---- */
 
 /* Of what comes into the view, only the first ones enter. */
 static void spend_budget(const struct kept *of, uint32_t entrants)
@@ -310,7 +296,9 @@ uint32_t qd_kept_compare(const qd_views *views, qd_join_block *block, qd_join_bo
     const uint32_t shown = qd_join_shown_remove(block, body, is);
     qd_join_counts counts = kept.kernel->count(is, kept.did, block->words);
     if (body->limit > 0 && counts.is + shown > body->limit) {
-        limit(&kept, shown, &counts);
+        /* What is shown takes places of others. */
+        qd_derived_limit(views, block, body, body->limit - shown, qd_rule_head_start(kept.observer), &counts, is,
+                         kept.did);
     }
     if (body->shown > 0) {
         qd_join_shown_add(block, is);

@@ -83,3 +83,10 @@ void qd_join_shown_forget(qd_join *join, qd_heap *heap, uint32_t row)
         derived->shown_count = 0;
     }
 }
+
+void qd_join_shown_forget_all(qd_join *join, qd_heap *heap)
+{
+    for (uint32_t row = 0; row < join->row_count; row++) {
+        qd_join_shown_forget(join, heap, row);
+    }
+}

@@ -31,5 +31,6 @@ void qd_join_shown_bits(const qd_join_block *block, const uint64_t *bits, uint16
 
 /* Forgets the slots of a row, when it is free or gets others. */
 void qd_join_shown_forget(qd_join *join, qd_heap *heap, uint32_t row);
+void qd_join_shown_forget_all(qd_join *join, qd_heap *heap);
 
 #endif

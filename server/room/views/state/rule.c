@@ -115,6 +115,12 @@ bool qd_rule_lists(const uint32_t *ids, uint32_t count, uint32_t id)
     return false;
 }
 
+bool qd_rule_shows(const qd_views *views, const qd_observer *observer, uint32_t slot)
+{
+    return observer->show_count > 0 &&
+           qd_rule_lists(observer->exceptions + observer->hide_count, observer->show_count, views->entities->id[slot]);
+}
+
 qd_room_leave_reason qd_rule_reason(const qd_views *views, const qd_observer *observer, uint32_t slot, uint32_t flags)
 {
     const qd_target *target = &views->targets[slot];

@@ -27,6 +27,8 @@ bool qd_rule_in_cone(const qd_observer *observer, const qd_target *target);
 bool qd_rule_near_cone(const qd_observer *observer, const qd_target *target);
 /* Whether the ascending list has the id. */
 bool qd_rule_lists(const uint32_t *ids, uint32_t count, uint32_t id);
+/* Whether the entity is on the observer's list `show`. */
+bool qd_rule_shows(const qd_views *views, const qd_observer *observer, uint32_t slot);
 
 /* Whether it is an entity's turn in a tier, `phase` ticks after the start of its period, within the last `steps`
  * ticks. */

@@ -61,9 +61,7 @@ bool qd_join_regions_start(qd_views *views)
 {
     qd_join *join = views->join;
 
-    for (uint32_t row = 0; row < join->row_count; row++) {
-        qd_join_shown_forget(join, views->heap, row);
-    }
+    qd_join_shown_forget_all(join, views->heap);
     join->row_count = 0;
     if (!fit_rows(views)) {
         return false;
@@ -152,8 +150,8 @@ static void add_derived(qd_views *views, uint32_t row, const float was[3], bool 
     body->is_kept = derived->is_kept;
     body->has_turns = derived->has_turns;
     body->has_rules = derived->has_rules;
-    body->shown = derived->shown_count & 127;
-    body->joint = joint_of(views, observer) & QD_ONCE_MAX;
+    body->shown = derived->shown_count;
+    body->joint = joint_of(views, observer);
     join->derived[row].rank = observer->rank;
     join->bodies.masks &= observer->mask;
     join->bodies.teams |= observer->team;
@@ -321,7 +319,7 @@ static void follow_span(size_t span, void *argument)
         body->now[1] = was[1] = y;
         body->now[2] = was[2] = z;
         body->differ = body->relayed = 0;
-        body->joint = joint_of(views, observer) & QD_ONCE_MAX;
+        body->joint = joint_of(views, observer);
         join->derived[row].rank = observer->rank;
     }
     following->of[span].end = row;

@@ -299,9 +299,7 @@ void qd_join_release(qd_join *join, qd_heap *heap)
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
         qd_block_deinit(blocks[i], heap);
     }
-    for (uint32_t row = 0; row < join->row_count; row++) {
-        qd_join_shown_forget(join, heap, row);
-    }
+    qd_join_shown_forget_all(join, heap);
     qd_join_grid_deinit(&join->grid, heap);
     qd_array_drop(heap, join->regions, join->region_capacity);
     qd_array_drop(heap, join->derived, join->derived_capacity);
