@@ -12,9 +12,9 @@
  * another index. AUTO then counts what the other index costs, and compares it with what the tree would cost by now, if
  * that follows the trend of these ticks. For the tree, it takes the mean of its last ticks: rows that move together
  * change their cells in one tick of several. If the other index is not clearly better, AUTO returns to the tree: after
- * two ticks if SPARSE saves nothing, as in a pile of rows that all overlap. It tries that index again only when the tree
- * costs clearly more or less than then, and after four times the debt. A better index stays long enough that another
- * try of the tree costs a small part of the gain.
+ * two ticks if SPARSE saves nothing, as in a pile of rows that all overlap. It tries that index again only when the
+ * tree costs clearly more or less than then, and after four times the debt. A better index stays long enough that
+ * another try of the tree costs a small part of the gain.
  *
  * Owned by the space. One thread at a time.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Entities on lists `show`: observers see them wherever they are. Behind the points of the area, a group has room for
- * the entities that one body shows, in the order of its list. Only while a task compares or reads that body, these points
- * have positions. An entity that a body shows is in its masks there, and never in the area.
+ * the entities that one body shows, in the order of its list. Only while a task compares or reads that body, these
+ * points have positions. An entity that a body shows is in its masks there, and never in the area.
  */
 #ifndef QD_ROOM_VIEWS_JOIN_JOIN_SHOWN_H
 #define QD_ROOM_VIEWS_JOIN_JOIN_SHOWN_H
