@@ -43,9 +43,11 @@
 /* The table of open files has this size from the start, or that which is needed. */
 #define RESERVED_FILES_MAX 65536u
 
-/* The system's buffer for each direction of a connection. The smallest holds a batch of a thousand entities. */
-#define SOCKET_BYTES_MIN 16384u
-#define SOCKET_BYTES_MAX 1048576u
+/* The system's buffers of a connection. Linux announces as little as a quarter of a buffer for what arrives. A peer on
+ * the same machine sends up to 64 KiB at once: if it does not fit, TCP tries again 5 times per second. */
+#define SEND_BYTES_MIN    16384u
+#define RECEIVE_BYTES_MIN 65536u
+#define SOCKET_BYTES_MAX  1048576u
 
 /* What must be left of --memory-max for sessions and rooms. */
 #define MEMORY_LEFT_MIN (4u << 20)
@@ -230,13 +232,13 @@ static uint32_t loops_of(const qd_server_options *options)
     return loops < QD_LOOPS_MAX ? loops : QD_LOOPS_MAX;
 }
 
-/* A quarter of the memory is for the system's buffers, if every connection is used. */
-static uint32_t socket_bytes_of(uint32_t connections_max)
+/* A quarter of the memory is for the system's buffers, if every connection is used and `bytes_min` allows it. */
+static uint32_t socket_bytes_of(uint32_t connections_max, uint32_t bytes_min)
 {
     const size_t both_doubled = 4; /* the system doubles the size of each direction */
     const size_t bytes = qd_memory_limit() / 4 / connections_max / both_doubled;
 
-    return bytes < SOCKET_BYTES_MIN ? SOCKET_BYTES_MIN : bytes < SOCKET_BYTES_MAX ? (uint32_t)bytes : SOCKET_BYTES_MAX;
+    return bytes < bytes_min ? bytes_min : bytes < SOCKET_BYTES_MAX ? (uint32_t)bytes : SOCKET_BYTES_MAX;
 }
 
 /* After everything has started: whether enough is left for rooms. */
@@ -309,7 +311,8 @@ static int serve(qd_server_options *options, const qd_server_sources *sources, c
         .address_accepts_max = limits->address_accepts_max,
         .address_failed_tokens_max = limits->address_failed_tokens_max,
         .secret = {random_number(NULL), random_number(NULL)},
-        .socket_bytes = socket_bytes_of(limits->connections_max),
+        .send_bytes = socket_bytes_of(limits->connections_max, SEND_BYTES_MIN),
+        .receive_bytes = socket_bytes_of(limits->connections_max, RECEIVE_BYTES_MIN),
         .silence_ms_max = limits->silence_ms_max,
         .unread_ms_max = limits->slow_ms_max,
         .outbox_bytes_max = limits->queue_bytes_max,

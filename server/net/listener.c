@@ -95,9 +95,11 @@ static void set_inherited(int fd, const qd_socket_options *options)
         set(fd, IPPROTO_TCP, TCP_KEEPCNT, PROBES);
         set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, (uint32_t)(silent > unread ? silent : unread));
     }
-    if (options->buffer_bytes > 0) {
-        set(fd, SOL_SOCKET, SO_RCVBUF, options->buffer_bytes);
-        set(fd, SOL_SOCKET, SO_SNDBUF, options->buffer_bytes);
+    if (options->send_bytes > 0) {
+        set(fd, SOL_SOCKET, SO_SNDBUF, options->send_bytes);
+    }
+    if (options->receive_bytes > 0) {
+        set(fd, SOL_SOCKET, SO_RCVBUF, options->receive_bytes);
     }
 }
 
@@ -157,7 +159,8 @@ static uint16_t port_of(int fd)
 static void has_socket(qd_listener *listener, const qd_socket_options *options)
 {
     listener->port = port_of(listener->fd);
-    listener->connection.system_bytes = options->buffer_bytes > 0 ? system_bytes_of(listener->fd) : 0;
+    const bool count = options->send_bytes > 0 || options->receive_bytes > 0;
+    listener->connection.system_bytes = count ? system_bytes_of(listener->fd) : 0;
 }
 
 qd_status qd_listener_bind(qd_listener *listener, const char *host, uint16_t port, const qd_socket_options *options,

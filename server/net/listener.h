@@ -20,8 +20,8 @@ typedef struct qd_refused {
 
 /* What accepted connections inherit from the listening socket. */
 typedef struct qd_socket_options {
-    uint32_t buffer_bytes;   /* for each direction; 0: as the system decides */
-    uint32_t silence_ms_max; /* 0: the system's defaults */
+    uint32_t send_bytes, receive_bytes; /* 0: as the system decides */
+    uint32_t silence_ms_max;            /* 0: the system's defaults */
     uint32_t unread_ms_max;
 } qd_socket_options;
 

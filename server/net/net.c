@@ -116,7 +116,8 @@ qd_status qd_net_start(const qd_net_config *config, qd_net **result, char *error
         .secret = {config->secret[0], config->secret[1]},
     };
     const qd_socket_options options = {
-        .buffer_bytes = config->socket_bytes,
+        .send_bytes = config->send_bytes,
+        .receive_bytes = config->receive_bytes,
         .silence_ms_max = config->silence_ms_max,
         .unread_ms_max = config->unread_ms_max,
     };

@@ -28,9 +28,9 @@ typedef struct qd_net_config {
     uint32_t connections_max;
     uint32_t address_connections_max, address_accepts_max, address_failed_tokens_max; /* 0: no limit */
     uint64_t secret[2];                                                               /* unforeseeable */
-    /* Of the system's buffer for each direction of a connection, which counts in the memory budget; 0: as the system
-     * decides, uncounted. */
-    uint32_t socket_bytes;
+    /* Of the system's buffers of a connection, which count in the memory budget; 0: as the system decides. If both are 0,
+     * they do not count. */
+    uint32_t send_bytes, receive_bytes;
     /* A peer that gives no sign of life for that long is lost; 0: never. A frame must arrive within two thirds of it, or
      * at 1 KiB per second. */
     uint32_t silence_ms_max;

@@ -130,4 +130,25 @@ SESSION_TEST(buffers_of_the_system_count_in_the_memory)
     session_close(client);
 }
 
+/* However many connections are allowed: with 16 KiB, peers on the same machine sent for milliseconds and waited for
+ * seconds, because what they had to send did not fit into the window that Linux announced. */
+SESSION_TEST(buffers_are_large_enough_for_a_peer_on_the_same_machine)
+{
+    enum { SESSIONS = 20, BUFFERS = 2 * 65536 + 2 * 16384 };
+    const char *address =
+        qd_server_address(session_start(QD_ARGS("--memory-max", LIMIT, "--connections-max", "100000")));
+    qd_client *client = session_open(address);
+    const uint64_t before = hostile_memory_used(client);
+
+    for (uint32_t i = 0; i < SESSIONS; i++) {
+        (void)raw_open_session(address);
+    }
+    const uint64_t counted = hostile_memory_used(client) - before;
+    if (counted < (uint64_t)SESSIONS * BUFFERS) {
+        fail_msg("%u connections count for %" PRIu64 " bytes; must be at least %u, their buffers", SESSIONS, counted,
+                 SESSIONS * BUFFERS);
+    }
+    session_close(client);
+}
+
 TEST_MAIN()

@@ -224,7 +224,8 @@ TLS_TEST(a_peer_that_reads_late_gets_everything)
 
     fixture.on_frame = send_much;
     fixture.config.outbox_bytes_max = 4u << 20;
-    fixture.config.socket_bytes = 16384;
+    fixture.config.send_bytes = 16384;
+    fixture.config.receive_bytes = 16384;
     fixture_start();
     tls_peer peer = {.socket = peer_connect_narrow(), .client = tls_client_open(QD_TLS_ALPN)};
     assert_true(shake_hands(&peer, SIZE_MAX));

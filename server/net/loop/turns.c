@@ -22,13 +22,36 @@
 
 #define REST_NS 50000
 
-/* How long this thread has run. A call of the system. */
+/* How old a look at the thread's own time may be when a turn begins. */
+#define LOOK_NS 100000u
+
+/* ---- the thread's own time ---- */
+
+/* A call of the system. */
 static uint64_t ran_ns(void)
 {
     struct timespec ran;
 
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ran);
     return (uint64_t)ran.tv_sec * 1000000000u + (uint64_t)ran.tv_nsec;
+}
+
+static void look(qd_turns *turns, uint64_t now_ns)
+{
+    turns->looked_ns = now_ns;
+    turns->ran_ns = ran_ns();
+}
+
+/* At most so long has the thread run in the turn, which began at most LOOK_NS after the last look. */
+static uint64_t ran_in(const qd_turns *turns, const qd_turn *turn, uint64_t now_ns)
+{
+    const uint64_t passed_ns = now_ns - turn->began_ns;
+
+    if (passed_ns <= LOOK_NS) {
+        return passed_ns;
+    }
+    const uint64_t ran = ran_ns() - turns->ran_ns;
+    return ran < passed_ns ? ran : passed_ns;
 }
 
 /* ---- light ones ---- */
@@ -67,16 +90,19 @@ void qd_turn_begin(qd_turns *turns, qd_turn *turn)
     }
     turn->begun = true;
     turn->began_ns = qd_clock_now_ns();
-    turn->began_ran_ns = ran_ns();
+    if (turn->began_ns - turns->looked_ns > LOOK_NS) {
+        look(turns, turn->began_ns);
+    }
 }
 
 bool qd_turn_is_over(const qd_turns *turns, const qd_turn *turn)
 {
     const uint64_t max_ns = are_others_light(turns, turn) ? TURN_CROWDED_NS : TURN_NS;
 
-    /* The thread cannot have run for longer than that. */
-    return turn->took_ns + (qd_clock_now_ns() - turn->began_ns) >= max_ns &&
-           turn->took_ns + (ran_ns() - turn->began_ran_ns) >= max_ns;
+    const uint64_t now_ns = qd_clock_now_ns();
+
+    /* The thread cannot have run for longer than what has passed. */
+    return turn->took_ns + (now_ns - turn->began_ns) >= max_ns && turn->took_ns + ran_in(turns, turn, now_ns) >= max_ns;
 }
 
 static void charge(qd_turn *turn, uint64_t took_ns, uint64_t now_ns)
@@ -95,10 +121,10 @@ void qd_turn_end(qd_turns *turns, qd_turn *turn)
     if (!turn->begun) {
         return;
     }
-    const uint64_t took_ns = ran_ns() - turn->began_ran_ns;
+    const uint64_t now_ns = qd_clock_now_ns(), took_ns = ran_in(turns, turn, now_ns);
     turn->begun = false;
     turn->took_ns += took_ns;
-    charge(turn, took_ns, qd_clock_now_ns());
+    charge(turn, took_ns, now_ns);
     if (turn->debt_ns <= BURST_NS) {
         note_light(turns, turn);
     } else if (!turn->parked && are_others_light(turns, turn)) {
