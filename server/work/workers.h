@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The pool and its workers as this folder sees them: pool.c runs actors, fork.c runs forks, timer_waiter.c chooses the
+ * The pool and its workers as this folder sees them: life.c runs actors, fork.c runs forks, timer_waiter.c chooses the
  * worker that waits for timers.
  *
  * Calling a sleeping worker. The caller chooses the worker under the lock and signals it after releasing the lock,
@@ -62,7 +62,7 @@ struct qd_pool {
     _Atomic bool stopping;
     _Atomic bool standby_sleeps;
     _Atomic uint64_t timer_next_ns;    /* qd_timers_next_ns; written under the lock, read without it as a hint */
-    _Atomic uint32_t idle_count;       /* written under the lock; see "Sleeping" in pool.c */
+    _Atomic uint32_t idle_count;       /* written under the lock; see "Sleeping" in life.h */
     _Atomic uint32_t forking_runs;     /* the number of workers that are is_forking */
     _Atomic uint32_t forks;            /* the number of splits opened so far; written under the lock */
     _Atomic(const qd_actor *) inlined; /* the last one that ran inline, since a long run began; only its address */

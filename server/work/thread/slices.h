@@ -2,7 +2,7 @@
  *
  * Slices: a thread in a long run lets the other threads on its core have their turn every 0.1 ms to every millisecond.
  * Otherwise a loop thread that has become ready waits until the next tick of the kernel's clock, up to 4 ms. Short slices
- * cost a large tick a fifth of its time. So pool.c chooses them only where others wait.
+ * cost a large tick a fifth of its time. So life.c chooses them only where others wait.
  *
  *     run --> slice --signal: sched_yield--> slice --signal: sched_yield--> ... end
  *
