@@ -6,8 +6,8 @@
  *     lanes8, lanes16     a group of rows of a list (64 of 8 bits, 32 of 16 bits), compared with one row at a time
  *     columns_...         how rows become the columns of a list
  *
- * Where an instruction set defines one of these macros, it replaces plain C of kernel_body.h and exact_body.h:
- * COLUMNS_APPEND, COLUMNS_EDGES, LANES_PAIR, PAIRS_MANY.
+ * Where an instruction set defines one of these macros, it replaces plain C of kernel_body.h, lists_body.h or
+ * exact_body.h: COLUMNS_APPEND, COLUMNS_BYTES, COLUMNS_EDGES, LANES_PAIR, PAIRS_MANY.
  */
 #ifndef QD_SPACE_KERNEL_LANES_LANES_PORTABLE_H
 #define QD_SPACE_KERNEL_LANES_LANES_PORTABLE_H
