@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Items in groups, for views.c. Each item is in one group, and each group has a list and a count. An item keeps its
- * slot number; pointers to items are valid until the next add. Not installed.
+ * Items in groups, for views.c and watchers.c. Each item is in one group, and each group has a list and a count. An
+ * item keeps its slot number; pointers to items are valid until the next add. Not installed.
  */
 #ifndef QD_CLIENT_GROUPS_H
 #define QD_CLIENT_GROUPS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A hash table of 64-bit keys and values for pairs.c and views.c: open addressing with linear probing and deletion by
- * backward shift, at most half full. A zeroed table is empty. Not installed.
+ * A hash table of 64-bit keys and values for pairs.c, views.c and watchers.c: open addressing with linear probing and
+ * deletion by backward shift, at most half full. A zeroed table is empty. Not installed.
  */
 #ifndef QD_CLIENT_TABLE_H
 #define QD_CLIENT_TABLE_H

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Folds View frames. The view entries are in groups by observer, the reverse view's in groups by entity. A table finds
- * each entry.
+ * Folds View frames. The entries are in groups by observer, and a table finds each. watchers.c has the reverse view.
  */
 #include "groups.h"
 #include "memory.h"
 #include "quadrille.h"
 #include "slots.h"
+#include "watchers.h"
 
 #include <string.h>
 
-/* An entity in a view. With slots, its relayed position is that of the slot. It is copied here when somebody reads it. */
+/* An entity in a view. With slots, its relayed position is that of the slot. It is copied here when somebody
+ * reads it. */
 typedef struct seen_entry {
     qd_view_entity is;
     uint32_t slot; /* + 1; 0: none */
@@ -22,12 +23,6 @@ typedef struct seen_link {
     uint32_t next, previous; /* slot in `seen` + 1; 0: none */
 } seen_link;
 
-/* An entry of the reverse view. Entries with the same key form a chain, as the key is shorter than its three values. */
-typedef struct watch_entry {
-    qd_view_watcher is;
-    uint32_t chain; /* slot + 1 of the next one; 0: the last */
-} watch_entry;
-
 struct qd_view {
     qd_view_handlers handlers;
     qd_groups seen;   /* seen_entry, by observer */
@@ -36,8 +31,7 @@ struct qd_view {
     qd_table seen_slots; /* by view_key: slot + 1 */
     bool has_slots;      /* positions come by the slots of the relay stream */
     qd_slots slots;
-    qd_groups watchers;    /* watch_entry, by entity */
-    qd_table watcher_keys; /* by watcher_key: slot + 1 of the first in its chain */
+    qd_watchers watchers;
     uint64_t tick;
     bool suspended;
     bool in_tick; /* the last frame of the tick has not come yet */
@@ -46,11 +40,6 @@ struct qd_view {
 static uint64_t view_key(uint32_t observer, uint32_t id)
 {
     return (uint64_t)observer << 32 | id;
-}
-
-static uint64_t watcher_key(const qd_view_watcher *is)
-{
-    return view_key(is->entity, is->observer) + is->session * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 qd_view *qd_view_create(const qd_view_handlers *handlers)
@@ -64,7 +53,7 @@ qd_view *qd_view_create(const qd_view_handlers *handlers)
         view->handlers = *handlers;
     }
     view->seen.item_size = sizeof(seen_entry);
-    view->watchers.item_size = sizeof(watch_entry);
+    qd_watchers_init(&view->watchers);
     return view;
 }
 
@@ -79,19 +68,13 @@ static void free_seen(qd_view *view)
     view->has_slots = false;
 }
 
-static void free_watchers(qd_view *view)
-{
-    qd_groups_empty(&view->watchers);
-    qd_table_empty(&view->watcher_keys);
-}
-
 void qd_view_destroy(qd_view *view)
 {
     if (view == NULL) {
         return;
     }
     free_seen(view);
-    free_watchers(view);
+    qd_watchers_empty(&view->watchers);
     qd_memory_free(view);
 }
 
@@ -108,23 +91,10 @@ static void forget_seen(qd_view *view)
     free_seen(view);
 }
 
-static void forget_watchers(qd_view *view)
-{
-    for (size_t i = 0; view->handlers.unwatched != NULL && i < view->watcher_keys.capacity; i++) {
-        for (uint64_t next = view->watcher_keys.places[i].value; next != 0;) {
-            const watch_entry *gone = qd_groups_item(&view->watchers, (uint32_t)next - 1);
-
-            view->handlers.unwatched(gone->is.entity, gone->is.session, gone->is.observer, view->handlers.context);
-            next = gone->chain;
-        }
-    }
-    free_watchers(view);
-}
-
 static void suspend(qd_view *view)
 {
     forget_seen(view);
-    forget_watchers(view);
+    qd_watchers_forget(&view->watchers, &view->handlers);
     view->suspended = true;
     view->in_tick = false;
 }
@@ -389,76 +359,6 @@ static qd_client_status relay_exact(qd_view *view, const qd_msg_view *frame)
     return status;
 }
 
-/* ---- the reverse view ---- */
-
-static bool is_same(const qd_view_watcher *a, const qd_view_watcher *b)
-{
-    return a->entity == b->entity && a->session == b->session && a->observer == b->observer;
-}
-
-/* Finds that watcher in the chain from `next` on. Returns its slot + 1, and the entry before it (NULL: it is the
- * first); 0: not found. */
-static uint32_t look_up(const qd_view *view, const qd_view_watcher *is, uint32_t next, watch_entry **before)
-{
-    *before = NULL;
-    while (next != 0) {
-        watch_entry *at = qd_groups_item(&view->watchers, next - 1);
-
-        if (is_same(&at->is, is)) {
-            return next;
-        }
-        *before = at;
-        next = at->chain;
-    }
-    return 0;
-}
-
-static qd_client_status watched(qd_view *view, const qd_view_watcher *is)
-{
-    qd_table_place *place = view->suspended ? NULL : qd_table_get(&view->watcher_keys, watcher_key(is));
-    uint32_t first = place != NULL ? (uint32_t)place->value : 0;
-    watch_entry *before;
-
-    if (view->suspended || look_up(view, is, first, &before) != 0) {
-        return QD_CLIENT_ERR_PROTOCOL;
-    }
-    uint32_t slot = qd_groups_add(&view->watchers, is->entity);
-    place = slot != QD_GROUPS_NONE ? qd_table_put(&view->watcher_keys, watcher_key(is)) : NULL;
-    if (place == NULL) {
-        return QD_CLIENT_ERR_NO_MEMORY;
-    }
-    *(watch_entry *)qd_groups_item(&view->watchers, slot) = (watch_entry){.is = *is, .chain = first};
-    place->value = (uint64_t)slot + 1;
-    if (view->handlers.watched != NULL) {
-        view->handlers.watched(is->entity, is->session, is->observer, view->handlers.context);
-    }
-    return QD_CLIENT_OK;
-}
-
-static qd_client_status unwatched(qd_view *view, const qd_view_watcher *is)
-{
-    qd_table_place *place = qd_table_get(&view->watcher_keys, watcher_key(is));
-    watch_entry *before = NULL;
-    uint32_t found = place != NULL ? look_up(view, is, (uint32_t)place->value, &before) : 0;
-
-    if (found == 0) {
-        return QD_CLIENT_ERR_PROTOCOL;
-    }
-    if (view->handlers.unwatched != NULL) {
-        view->handlers.unwatched(is->entity, is->session, is->observer, view->handlers.context);
-    }
-    const watch_entry *gone = qd_groups_item(&view->watchers, found - 1);
-    if (before != NULL) {
-        before->chain = gone->chain;
-    } else if (gone->chain != 0) {
-        place->value = gone->chain;
-    } else {
-        qd_table_take(&view->watcher_keys, place);
-    }
-    qd_groups_remove(&view->watchers, is->entity, found - 1);
-    return QD_CLIENT_OK;
-}
-
 /* ---- frames ---- */
 
 /* The entries of a frame lie at random places in memory. Their table places are prefetched this many entries ahead, and
@@ -524,19 +424,10 @@ static qd_client_status fold_seen(qd_view *view, const qd_msg_view *frame)
 
 static qd_client_status fold_watchers(qd_view *view, const qd_msg_view *frame)
 {
-    qd_client_status status = QD_CLIENT_OK;
-
-    for (uint32_t i = 0; i < frame->watcher_leave_count && status == QD_CLIENT_OK; i++) {
-        status = unwatched(view, &(qd_view_watcher){.entity = frame->watcher_leave_entity[i],
-                                                    .observer = frame->watcher_leave_observer[i],
-                                                    .session = frame->watcher_leave_session[i]});
+    if (view->suspended && frame->watcher_enter_count > 0) {
+        return QD_CLIENT_ERR_PROTOCOL;
     }
-    for (uint32_t i = 0; i < frame->watcher_enter_count && status == QD_CLIENT_OK; i++) {
-        status = watched(view, &(qd_view_watcher){.entity = frame->watcher_enter_entity[i],
-                                                  .observer = frame->watcher_enter_observer[i],
-                                                  .session = frame->watcher_enter_session[i]});
-    }
-    return status;
+    return qd_watchers_fold(&view->watchers, frame, &view->handlers);
 }
 
 qd_client_status qd_view_apply(qd_view *view, const qd_msg_view *frame)
@@ -558,7 +449,7 @@ qd_client_status qd_view_apply(qd_view *view, const qd_msg_view *frame)
         view->suspended = false;
     }
     if (frame->reset_watchers) {
-        forget_watchers(view);
+        qd_watchers_forget(&view->watchers, &view->handlers);
     }
     qd_client_status status = fold_seen(view, frame);
     if (status == QD_CLIENT_OK) {
@@ -632,16 +523,15 @@ const qd_view_entity *qd_view_next(const qd_view *view, size_t *cursor)
 
 uint32_t qd_view_watchers(const qd_view *view, uint32_t entity)
 {
-    return qd_groups_count(&view->watchers, entity);
+    return qd_groups_count(&view->watchers.entries, entity);
 }
 
-/* `is` is the first member of a watch_entry. */
 const qd_view_watcher *qd_view_watcher_first(const qd_view *view, uint32_t entity)
 {
-    return qd_groups_first(&view->watchers, entity);
+    return qd_groups_first(&view->watchers.entries, entity);
 }
 
 const qd_view_watcher *qd_view_watcher_after(const qd_view *view, const qd_view_watcher *watcher)
 {
-    return qd_groups_after(&view->watchers, watcher);
+    return qd_groups_after(&view->watchers.entries, watcher);
 }
