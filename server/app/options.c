@@ -13,6 +13,7 @@
 #include "../space/space.h"
 #include "../work/pool.h"
 #include "config/config_file.h"
+#include "config/stray_variables.h"
 
 #define KIB UINT64_C(1024)
 #define MIB (KIB * KIB)
@@ -314,65 +315,16 @@ static qd_usage usage(void)
     };
 }
 
-/* ---- stray variables ---- */
-
-/* Whether it comes from a Kubernetes Service named "quadrille" or "quadrille-and-more", or from a Docker link. */
-static bool is_of_a_service(const char *variable)
-{
-    static const char *const marks[] = {
-        "_SERVICE_HOST=", "_SERVICE_PORT", "_PORT_", "_PORT=tcp:", "_PORT=udp:", "_PORT=sctp:", "_NAME=/", "_ENV_"};
-
-    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
-        if (strstr(variable, marks[i]) != NULL) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool is_of_a_tool(const char *name, size_t size)
-{
-    static const char *const of_tools[] = {"SERVER", "TOKEN", "TLS_CA"};
-
-    for (size_t i = 0; i < sizeof of_tools / sizeof of_tools[0]; i++) {
-        if (strlen(of_tools[i]) == size && memcmp(of_tools[i], name, size) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
+/* ---- reading ---- */
 
 bool qd_server_options_is_stray(const char *variable, char *text, size_t text_size)
 {
     const qd_usage server = usage();
-    const size_t prefix_size = strlen(server.variable_prefix);
-    const char *equals = strchr(variable, '=');
-
-    if (strncmp(variable, server.variable_prefix, prefix_size) != 0 || equals == NULL || is_of_a_service(variable)) {
-        return false;
-    }
-    const char *name = variable + prefix_size;
-    const size_t size = (size_t)(equals - name);
-    if (is_of_a_tool(name, size)) {
-        return false;
-    }
     table all;
-    table_init(&all);
-    const qd_option *meant = qd_options_nearest(all.rows, ROWS_COUNT, name, size);
-    char right[QD_OPTION_VARIABLE_SIZE] = "";
-    if (meant != NULL) {
-        qd_option_variable(&server, meant, right);
-    }
-    if (strlen(right) == (size_t)(equals - variable) && memcmp(right, variable, strlen(right)) == 0) {
-        return false;
-    }
-    snprintf(text, text_size, "ignoring the variable %.*s: no option has this name.%s%s%s See %s --help.",
-             (int)(equals - variable), variable, meant != NULL ? " Did you mean " : "", right, meant != NULL ? "?" : "",
-             server.program);
-    return true;
-}
 
-/* ---- reading ---- */
+    table_init(&all);
+    return qd_variable_is_stray(&server, all.rows, ROWS_COUNT, variable, text, text_size);
+}
 
 bool qd_server_options_is_loopback(const char *host)
 {

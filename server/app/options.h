@@ -77,9 +77,8 @@ typedef enum qd_server_options_result {
 /* Whether the host is this machine alone: localhost, 127.0.0.0/8 or ::1. */
 bool qd_server_options_is_loopback(const char *host);
 
-/* Whether an environment variable, "NAME=VALUE", looks like an option and is none. `text` then explains it and names the
- * most similar option. The variables of the client tools (QUADRILLE_SERVER, QUADRILLE_TOKEN) do not count, nor those
- * that Kubernetes and Docker set for a service named quadrille (QUADRILLE_PORT=tcp://10.0.0.1:7400). */
+/* Whether an environment variable, "NAME=VALUE", looks like an option and is none. `text` then explains it and names
+ * the most similar option. config/stray_variables.h says which variables do not count. */
 bool qd_server_options_is_stray(const char *variable, char *text, size_t text_size);
 
 /* Reads the file, the environment and the command line. The strings in *options point into these and into
@@ -94,8 +93,8 @@ bool qd_server_options_conflict(const qd_server_options *options, char *error, s
 
 /* ---- reloading ---- */
 
-/* Receives an option with another value than the running server has. `applied`: the server has it from now on; otherwise
- * it takes a restart. "": no value, and the server chooses. */
+/* Receives an option with another value than the running server has. `applied`: the server has it from now on;
+ * otherwise it takes a restart. "": no value, and the server chooses. */
 typedef void (*qd_server_option_changed_fn)(const char *name, const char *before, const char *after, bool applied);
 /* Takes over what may change while the server runs. Strings that may change then belong to *running; the others stay
  * where they are. Returns false without memory: nothing has changed then. */
