@@ -15,7 +15,8 @@ breaks a rule, with the rule, and exits with 1:
   5. Each file and each function that a README.md under server/ names exists.
   6. Each rule of proto/SPEC.md names its tests, and they exist. The rules of a section have consecutive numbers, and the
      comments of proto/quadrille.proto and other pages name only rules that exist.
-  7. Each error text of the server stands in tests/sim/errors.expected, unless UNSEEN gives the reason.
+  7. No .c or .h file of the project has more than LINES_MAX lines.
+  8. Each error text of the server stands in tests/sim/errors.expected, unless UNSEEN gives the reason.
 """
 import collections
 import os
@@ -24,6 +25,7 @@ import subprocess
 import sys
 
 FILES_MAX = 16
+LINES_MAX = 600
 
 # Which folders each folder may include. A folder may always include itself.
 LAYERS = {
@@ -327,6 +329,23 @@ def check_errors(root, files):
     return problems + [f"UNSEEN has \"{text}\", which no source has; remove it" for text in sorted(unseen)]
 
 
+def check_lengths(root):
+    """Rule 7."""
+    problems = []
+    for part in ("client", "proto", "server", "tests"):
+        for folder, folders, names in os.walk(os.path.join(root, part)):
+            folders[:] = [name for name in folders if name not in ("node_modules", "target")]
+            for name in names:
+                path = os.path.join(folder, name)
+                if not name.endswith((".c", ".h")):
+                    continue
+                with open(path, encoding="utf-8") as file:
+                    lines = sum(1 for _ in file)
+                if lines > LINES_MAX:
+                    problems.append(f"{os.path.relpath(path, root)}: has {lines} lines; a file has at most {LINES_MAX}")
+    return sorted(problems)
+
+
 def main(arguments):
     if len(arguments) != 2:
         sys.exit(__doc__.strip())
@@ -364,6 +383,7 @@ def main(arguments):
     for folder, number in sorted(count.items()):
         if number > FILES_MAX:
             problems.append(f"{folder}: has {number} files; a folder has at most {FILES_MAX}")
+    problems += check_lengths(root)
     problems += check_readmes(root, files)
     problems += check_spec(root)
     problems += check_errors(root, files)
