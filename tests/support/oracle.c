@@ -1,92 +1,14 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Whether two shapes overlap, and whether they meet on their way. oracle_query.c has the queries.
+ */
 #include "oracle.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* A box by its corners; or a rod from lo to hi with a radius around it, whose ends are both at the center if the shape
- * is a circle. */
-typedef struct outline {
-    qd_space_shape shape;
-    double lo[3], hi[3];
-    double radius;
-} outline;
-
-static outline outline_of(const qd_body *body)
-{
-    const float at[3] = {body->x, body->y, body->z}, half[3] = {body->half_x, body->half_y, body->half_z};
-    outline made = {.shape = (qd_space_shape)body->shape};
-
-    for (int k = 0; k < 3; k++) {
-        if (body->shape == QD_SPACE_BOX) {
-            float lo = at[k] - half[k], hi = at[k] + half[k];
-
-            made.lo[k] = lo;
-            made.hi[k] = hi;
-        } else {
-            double reach = body->shape == QD_SPACE_CAPSULE ? (double)half[k] : 0;
-
-            made.lo[k] = (double)at[k] - reach;
-            made.hi[k] = (double)at[k] + reach;
-        }
-    }
-    made.radius = body->shape == QD_SPACE_CIRCLE    ? (double)body->half_x
-                  : body->shape == QD_SPACE_CAPSULE ? (double)body->radius
-                                                    : 0;
-    return made;
-}
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static double gap_of(double at, double lo, double hi)
-{
-    return fmax(fmax(lo - at, 0), at - hi);
-}
-
-static double square_to_box(const double point[3], const outline *box)
-{
-    double square = 0;
-
-    for (int k = 0; k < 3; k++) {
-        double gap = gap_of(point[k], box->lo[k], box->hi[k]);
-
-        square += gap * gap;
-    }
-    return square;
-}
-
-static double point_to_box(const double point[3], const outline *box)
-{
-    return sqrt(square_to_box(point, box));
-}
-
-/* The point of the rod at `share` of the way from lo to hi. */
-static void point_on(const outline *rod, double share, double point[3])
-{
-    for (int k = 0; k < 3; k++) {
-        point[k] = rod->lo[k] + share * (rod->hi[k] - rod->lo[k]);
-    }
-}
-
-static double point_to_rod(const double point[3], const outline *rod)
-{
-    double along[3], from[3], to[3], square, share = 0;
-
-    for (int k = 0; k < 3; k++) {
-        along[k] = rod->hi[k] - rod->lo[k];
-        from[k] = point[k] - rod->lo[k];
-    }
-    square = dot(along, along);
-    if (square > 0) {
-        share = fmin(fmax(dot(from, along) / square, 0), 1);
-    }
-    point_on(rod, share, to);
-    return hypot(hypot(point[0] - to[0], point[1] - to[1]), point[2] - to[2]);
-}
+#include "oracle_outline.h"
 
 /* Either an end is nearest to the other rod, or the rods come nearest in between. If rods are so nearly parallel that
  * rounding hides the place in between, *doubt grows by what the distance may be off. */
@@ -177,23 +99,6 @@ static double gap_between(const outline *a, const outline *b, double *doubt)
         return rod_to_box(b, a) - b->radius;
     }
     return (b->shape == QD_SPACE_BOX ? rod_to_box(a, b) : rod_to_rod(a, b, doubt)) - a->radius - b->radius;
-}
-
-/* By how much results of different formulas may differ: far more than their roundings add up to. */
-static double margin_of(const outline *a, const outline *b)
-{
-    double size = a->radius + b->radius, far = 0;
-
-    for (int k = 0; k < 3; k++) {
-        size += fabs(a->hi[k] - a->lo[k]) + fabs(b->hi[k] - b->lo[k]) + fabs(a->lo[k] - b->lo[k]);
-        far = fmax(far, fmax(fabs(a->lo[k]), fabs(b->lo[k])));
-    }
-    return 1e-9 * size + 1e-13 * far;
-}
-
-static oracle_verdict verdict_of(double gap, double margin)
-{
-    return gap < -margin ? ORACLE_OVERLAP : gap > margin ? ORACLE_APART : ORACLE_TOO_CLOSE;
 }
 
 /* ---- the definitions, in their order of operations ---- */
@@ -418,7 +323,7 @@ static bool are_apart_along_an_axis(const outline *const a[2], const outline *co
     return false;
 }
 
-static oracle_verdict overlap(const outline *a, const outline *b)
+oracle_verdict oracle_overlap_outlines(const outline *a, const outline *b)
 {
     if (a->shape != QD_SPACE_CAPSULE && b->shape != QD_SPACE_CAPSULE) {
         return overlap_exactly(a, b) ? ORACLE_OVERLAP : ORACLE_APART;
@@ -438,7 +343,7 @@ static oracle_verdict overlap(const outline *a, const outline *b)
 oracle_verdict oracle_overlap(const qd_body *a, const qd_body *b)
 {
     outline one = outline_of(a), other = outline_of(b);
-    oracle_verdict verdict = overlap(&one, &other);
+    oracle_verdict verdict = oracle_overlap_outlines(&one, &other);
 
     if (verdict == ORACLE_TOO_CLOSE && a->shape != QD_SPACE_BOX && b->shape != QD_SPACE_BOX) {
         return capsules_overlap_exactly(a, b) ? ORACLE_OVERLAP : ORACLE_APART;
@@ -470,8 +375,6 @@ static double rounding_of(const outline *begin, const outline *end)
     }
     return difference;
 }
-
-#define SEARCH_STEPS 100 /* each keeps two thirds of the way; the rest is in the end less than a double's precision */
 
 /* The middle of the box's corners; a corner beyond all floats counts as the last one. */
 static float middle(float at, float half)
@@ -524,159 +427,6 @@ oracle_verdict oracle_sweep(const qd_body *a_begin, const qd_body *a_end, const 
         }
     }
     return verdict_of(gap, margin);
-}
-
-/* ---- queries ---- */
-
-static double from_ray_to_rod(const double origin[3], const double unit[3], double along, const outline *rod)
-{
-    double point[3];
-
-    for (int k = 0; k < 3; k++) {
-        point[k] = origin[k] + along * unit[k];
-    }
-    return point_to_rod(point, rod);
-}
-
-/* Where between `outside` and `inside` the distance becomes `radius`. */
-static double crossing(const double origin[3], const double unit[3], const outline *rod, double radius, double outside,
-                       double inside)
-{
-    for (int i = 0; i < 2 * SEARCH_STEPS; i++) {
-        double middle = (outside + inside) / 2;
-
-        if (from_ray_to_rod(origin, unit, middle, rod) <= radius) {
-            inside = middle;
-        } else {
-            outside = middle;
-        }
-    }
-    return inside;
-}
-
-/* The distance from the rod is convex along the ray: it has one least value, and equals the radius somewhere before. The
- * margin of the radius puts that place between `early` and `late`. */
-static oracle_verdict ray_to_capsule(const double origin[3], const double unit[3], double length, const outline *rod,
-                                     double *at, double *slack)
-{
-    const outline start = {QD_SPACE_CIRCLE, {origin[0], origin[1], origin[2]}, {origin[0], origin[1], origin[2]}, 0};
-    const double margin = margin_of(&start, rod), most = rod->radius + margin, least = rod->radius - margin;
-    const double from_start = point_to_rod(origin, rod);
-    double behind = 0; /* the capsule ends before this place on the ray */
-
-    for (int k = 0; k < 3; k++) {
-        behind += fmax(fabs(rod->lo[k] - origin[k]), fabs(rod->hi[k] - origin[k]));
-    }
-    behind = 2 * (behind + most);
-    double first = 0, last = behind;
-    for (int i = 0; i < SEARCH_STEPS; i++) {
-        double one = first + (last - first) / 3, other = last - (last - first) / 3;
-
-        if (from_ray_to_rod(origin, unit, one, rod) <= from_ray_to_rod(origin, unit, other, rod)) {
-            last = other;
-        } else {
-            first = one;
-        }
-    }
-    double nearest = (first + last) / 2, distance = fmin(from_ray_to_rod(origin, unit, nearest, rod), from_start);
-    if (distance > most) {
-        return ORACLE_APART;
-    }
-    double early = from_start <= most ? 0 : crossing(origin, unit, rod, most, 0, nearest), late = 0;
-    if (distance > least) {
-        late = crossing(origin, unit, rod, most, behind, nearest);
-    } else if (from_start > least) {
-        late = crossing(origin, unit, rod, least, 0, nearest);
-    }
-    *at = (early + late) / 2;
-    *slack = (late - early) / 2 + margin;
-    return early > length + margin                       ? ORACLE_APART
-           : distance <= least && late < length - margin ? ORACLE_OVERLAP
-                                                         : ORACLE_TOO_CLOSE;
-}
-
-static bool ray_to_box(const double origin[3], const double unit[3], double length, const outline *box, double *at)
-{
-    double first = 0, last = length;
-
-    for (int k = 0; k < 3; k++) {
-        if (unit[k] != 0) {
-            double a = (box->lo[k] - origin[k]) / unit[k], b = (box->hi[k] - origin[k]) / unit[k];
-
-            first = fmax(first, fmin(a, b));
-            last = fmin(last, fmax(a, b));
-        } else if (origin[k] < box->lo[k] || origin[k] > box->hi[k]) {
-            return false;
-        }
-    }
-    *at = first;
-    return first <= last;
-}
-
-static bool ray_to_circle(const double origin[3], const double unit[3], double length, const outline *circle,
-                          double *at)
-{
-    double c[3] = {circle->lo[0] - origin[0], circle->lo[1] - origin[1], circle->lo[2] - origin[2]};
-    double square = circle->radius * circle->radius;
-
-    if (dot(c, c) <= square) {
-        *at = 0;
-        return true;
-    }
-    double x = c[1] * unit[2] - c[2] * unit[1], y = c[2] * unit[0] - c[0] * unit[2],
-           z = c[0] * unit[1] - c[1] * unit[0];
-    double along = dot(c, unit), rest = square - (x * x + y * y + z * z);
-    if (along <= 0 || rest < 0) {
-        return false;
-    }
-    *at = fmax(along - sqrt(rest), 0);
-    return *at <= length;
-}
-
-static oracle_verdict measure_ray(const qd_space_query *query, const outline *it, double *at, double *slack)
-{
-    const double origin[3] = {query->x, query->y, query->z};
-    double unit[3] = {query->direction_x, query->direction_y, query->direction_z}, length = sqrt(dot(unit, unit));
-
-    for (int k = 0; k < 3; k++) {
-        unit[k] /= length;
-    }
-    if (it->shape == QD_SPACE_CAPSULE) {
-        return ray_to_capsule(origin, unit, query->reach, it, at, slack);
-    }
-    bool hit = it->shape == QD_SPACE_BOX ? ray_to_box(origin, unit, query->reach, it, at)
-                                         : ray_to_circle(origin, unit, query->reach, it, at);
-    return hit ? ORACLE_OVERLAP : ORACLE_APART;
-}
-
-oracle_verdict oracle_measure(const qd_space_query *query, const qd_body *body, double *at, double *slack)
-{
-    const outline it = outline_of(body);
-    const outline box = {
-        QD_SPACE_BOX, {query->min_x, query->min_y, query->min_z}, {query->max_x, query->max_y, query->max_z}, 0};
-    const outline point = {QD_SPACE_CIRCLE, {query->x, query->y, query->z}, {query->x, query->y, query->z}, 0};
-    outline circle = point;
-
-    circle.radius = query->radius;
-    *at = *slack = 0;
-    switch (query->kind) {
-    case QD_SPACE_IN_BOX:
-        return overlap(&box, &it);
-    case QD_SPACE_IN_CIRCLE:
-        return overlap(&circle, &it);
-    case QD_SPACE_RAY:
-        return measure_ray(query, &it, at, slack);
-    case QD_SPACE_NEAREST:
-        break;
-    }
-    if (it.shape == QD_SPACE_CAPSULE) {
-        *slack = margin_of(&point, &it);
-        *at = fmax(point_to_rod(point.lo, &it) - it.radius, 0);
-        return verdict_of(*at - query->reach, *slack);
-    }
-    double d[3] = {it.lo[0] - point.lo[0], it.lo[1] - point.lo[1], it.lo[2] - point.lo[2]};
-    *at = it.shape == QD_SPACE_BOX ? point_to_box(point.lo, &it) : fmax(sqrt(dot(d, d)) - it.radius, 0);
-    return *at <= query->reach ? ORACLE_OVERLAP : ORACLE_APART;
 }
 
 bool oracle_resized(const qd_body *was, const qd_body *now)
