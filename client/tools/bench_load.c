@@ -112,21 +112,21 @@ static bool parse_options(qd_bench *bench, int argc, char **argv, int *status)
 
 int qd_bench_load(qd_bench *bench, int argc, char **argv)
 {
-    char connections_max[16];
-    /* The defaults of the server, as far as they suffice: its buffers depend on its number of connections. */
+    /* The defaults of the server, as far as they suffice: its buffers depend on its number of connections. Beside stalled
+     * readers they are small, so that its queues fill. */
     const char *const few[] = {QD_BENCH_ROOMS_SERVER, NULL};
-    const char *const many[] = {"--connections-max", connections_max, QD_BENCH_ROOMS_SERVER, NULL};
+    const char *const many[] = {"--connections-max", "200000", QD_BENCH_ROOMS_SERVER, NULL};
     int status;
 
     if (!parse_options(bench, argc, argv, &status)) {
         return status;
     }
-    const uint32_t connections = bench->options.connections + bench->options.readers + bench->options.stalled;
-    (void)snprintf(connections_max, sizeof connections_max, "%u", connections * 2);
+    const uint32_t connections = bench->options.connections + bench->options.readers;
+    const bool suffices = connections < CONNECTIONS_FEW && bench->options.stalled == 0;
     qd_bench_result *result = calloc(1, sizeof *result);
     if (!result) {
         qd_bench_fail(bench, "out of memory");
-    } else if (qd_bench_begin(bench, connections < CONNECTIONS_FEW ? few : many)) {
+    } else if (qd_bench_begin(bench, suffices ? few : many)) {
         qd_bench_run(bench, result);
         qd_bench_neighbor_result(bench, result->neighbor_ms);
     }
