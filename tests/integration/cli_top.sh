@@ -94,9 +94,10 @@ class Terminal:
         self.stream = pyte.ByteStream(self.screen)
         self.resize(rows, columns)
         self.before = termios.tcgetattr(self.slave)
+        # Unlike xterm, "screen" cannot repeat a character by a sequence (REP), which pyte does not know.
         self.program = subprocess.Popen(["quadrille", "top", "--interval", "0.2", *options],
                                         stdin=self.slave, stdout=self.slave, stderr=self.slave, start_new_session=True,
-                                        env=dict(os.environ, TERM="xterm", LC_ALL="C.UTF-8"))
+                                        env=dict(os.environ, TERM="screen", LC_ALL="C.UTF-8"))
 
     def resize(self, rows, columns):
         fcntl.ioctl(self.slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
