@@ -101,9 +101,11 @@ python3 -c 'from admin import *; assert ask("/metrics", token="prometheus-token"
 # A client keeps its connection open, so the server waits for a while before it ends.
 python3 - "$server_pid" "$address" <<'END' || fail 'readiness'
 from admin import *
-import signal, sys
+import signal, subprocess, sys
 link = http.client.HTTPConnection(HOST, PORT, timeout=10)
 held = socket.create_connection((sys.argv[2].rsplit(":", 1)[0], int(sys.argv[2].rsplit(":", 1)[1])))
+# The server accepts connections in their order: after the answer to this one, it has that one.
+subprocess.run(["quadrille", "ping"], check=True, stdout=subprocess.DEVNULL)
 statuses = []
 os.kill(int(sys.argv[1]), signal.SIGTERM)
 end = time.monotonic() + 0.1
