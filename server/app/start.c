@@ -43,8 +43,8 @@
 /* The table of open files has this size from the start, or that which is needed. */
 #define RESERVED_FILES_MAX 65536u
 
-/* The system's buffers of a connection. Linux announces as little as a quarter of a buffer for what arrives. A peer on
- * the same machine sends up to 64 KiB at once: if it does not fit, TCP tries again 5 times per second. */
+/* The system's buffers of a connection. Linux announces only a part of its receive buffer to the peer. A peer on the same
+ * machine sends up to 64 KiB at once. If these do not fit, its TCP waits and tries again, a few times per second. */
 #define SEND_BYTES_MIN    16384u
 #define RECEIVE_BYTES_MIN 65536u
 #define SOCKET_BYTES_MAX  1048576u

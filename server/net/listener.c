@@ -159,8 +159,8 @@ static uint16_t port_of(int fd)
 static void has_socket(qd_listener *listener, const qd_socket_options *options)
 {
     listener->port = port_of(listener->fd);
-    const bool count = options->send_bytes > 0 || options->receive_bytes > 0;
-    listener->connection.system_bytes = count ? system_bytes_of(listener->fd) : 0;
+    const bool counts = options->send_bytes > 0 || options->receive_bytes > 0;
+    listener->connection.system_bytes = counts ? system_bytes_of(listener->fd) : 0;
 }
 
 qd_status qd_listener_bind(qd_listener *listener, const char *host, uint16_t port, const qd_socket_options *options,

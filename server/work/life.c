@@ -275,15 +275,21 @@ static void give_way(qd_worker *me, bool was_behind)
     }
 }
 
+/* Makes the calling thread this worker. */
+static void begin_life(qd_worker *me, const char *name)
+{
+    qd_worker_set_here(me);
+    pthread_setname_np(pthread_self(), name);
+    /* By default the system may wake a sleeper 50 microseconds late. */
+    prctl(PR_SET_TIMERSLACK, 1);
+    qd_slices_init(&me->slices);
+}
+
 void *qd_worker_live(void *argument)
 {
     qd_worker *me = argument;
 
-    qd_worker_set_here(me);
-    pthread_setname_np(pthread_self(), "qd-worker");
-    /* By default the system may wake a sleeper 50 microseconds late. */
-    prctl(PR_SET_TIMERSLACK, 1);
-    qd_slices_init(&me->slices);
+    begin_life(me, "qd-worker");
     while (!is_stopping(me->pool)) {
         qd_actor *actor = take(me);
 
@@ -320,10 +326,7 @@ void *qd_worker_stand_by(void *argument)
 {
     qd_worker *me = argument;
 
-    qd_worker_set_here(me);
-    pthread_setname_np(pthread_self(), "qd-standby");
-    prctl(PR_SET_TIMERSLACK, 1);
-    qd_slices_init(&me->slices);
+    begin_life(me, "qd-standby");
     while (qd_standby_wait(me)) {
         do {
             qd_actor *actor = take_short(me);

@@ -130,8 +130,8 @@ SESSION_TEST(buffers_of_the_system_count_in_the_memory)
     session_close(client);
 }
 
-/* However many connections are allowed: with 16 KiB, peers on the same machine sent for milliseconds and waited for
- * seconds, because what they had to send did not fit into the window that Linux announced. */
+/* The buffers have that size however many connections the server allows. With 16 KiB, answers to a peer on the same machine
+ * took seconds: what it sent did not fit into the window that Linux announced. */
 SESSION_TEST(buffers_are_large_enough_for_a_peer_on_the_same_machine)
 {
     enum { SESSIONS = 20, BUFFERS = 2 * 65536 + 2 * 16384 };

@@ -39,7 +39,7 @@ static inline void move(crowd *c, uint32_t count, float apart, float by)
     assert_int_equal(refusals.count, 0);
 }
 
-/* The first `count` entities, in rows that go along y, and along x by turns to one side and to the other. */
+/* Moves the first `count` entities. Each row goes along y, every other row to the right, and the rest to the left. */
 static inline void shear(crowd *c, uint32_t count, float by)
 {
     for (uint32_t id = 0; id < count; id++) {
