@@ -43,7 +43,7 @@ fail() {
     echo "FAILED: $*" >&2
     local file
     for file in out err; do
-        [ ! -s "$scratch/$file" ] || { echo "--- $file ---"; tail -n 20 "$scratch/$file"; } >&2
+        [ ! -s "$scratch/$file" ] || { echo "--- $file ---"; tail -n 100 "$scratch/$file"; } >&2
     done
     exit 1
 }
