@@ -134,16 +134,23 @@ static bool fit(const column *columns, uint32_t count)
     return true;
 }
 
-static bool decode_move(cursor *c, const qd_codec_memory *memory, qd_decoded_client *decoded, qd_decode_result *result)
+/* Id, x, y, and z or none. */
+static bool take_move(cursor *c, uint64_t *room, column columns[4])
 {
-    uint64_t room = take_uint64(c, 1);
-    column columns[4];
-    const void *kept[4] = {0};
-
+    *room = take_uint64(c, 1);
     for (uint32_t i = 0; i < 4; i++) {
         columns[i] = take_column(c, 2 + i);
     }
-    if (c->is_unusual || c->at != c->end || !fit(columns, 4)) {
+    return !c->is_unusual && c->at == c->end && fit(columns, 4);
+}
+
+static bool decode_move(cursor *c, const qd_codec_memory *memory, qd_decoded_client *decoded, qd_decode_result *result)
+{
+    uint64_t room;
+    column columns[4];
+    const void *kept[4] = {0};
+
+    if (!take_move(c, &room, columns)) {
         return false;
     }
     *result = keep(columns, kept, 4, memory, decoded) ? QD_DECODE_OK : QD_DECODE_NO_MEMORY;
@@ -234,11 +241,34 @@ static bool decode_step(cursor *c, qd_decoded_client *decoded, qd_decode_result 
     return true;
 }
 
+/* Columns lie in memory as they are sent only on a little-endian machine. */
+static bool can_read(size_t size)
+{
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && size <= INT32_MAX;
+}
+
+bool qd_read_move_frame(const void *bytes, size_t size, qd_move_frame *move)
+{
+    cursor c = {.at = bytes, .end = (const uint8_t *)bytes + size};
+    column columns[4];
+
+    move->seq = take_uint64(&c, 1);
+    if (!can_read(size) || take_varint(&c, VARINT32_BYTES_MAX) != QD_TAG_LENGTH(QD_CLIENT_MOVE + 1u) ||
+        take_length(&c) != (size_t)(c.end - c.at) || !take_move(&c, &move->room, columns)) {
+        return false;
+    }
+    move->count = (uint32_t)(columns[0].size / 4);
+    move->id = columns[0].bytes;
+    move->x = columns[1].bytes;
+    move->y = columns[2].bytes;
+    move->z = columns[3].bytes;
+    return true;
+}
+
 bool qd_decode_client_fast(const void *bytes, size_t size, const qd_codec_memory *memory, qd_decoded_client *decoded,
                            qd_decode_result *result)
 {
-    /* Columns lie in memory as they are sent only on a little-endian machine. */
-    if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ || size > INT32_MAX) {
+    if (!can_read(size)) {
         return false;
     }
     cursor c = {.at = bytes, .end = (const uint8_t *)bytes + size};

@@ -15,6 +15,7 @@
 /* X(NAME, "name in QD_WITHOUT") */
 #define QD_MECHANISMS(X)                                                                                               \
     X(INLINE_RUNS, "inline_runs")                                                                                      \
+    X(JOINED_MOVES, "joined_moves")                                                                                    \
     X(CORE_SEND, "core_send")                                                                                          \
     X(ROOM_REST, "room_rest")                                                                                          \
     X(LOOP_REST, "loop_rest")                                                                                          \

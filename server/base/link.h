@@ -11,7 +11,7 @@
  *    may go on on another loop thread; the calls there see all that earlier ones did.
  * 2. A link is reference-counted. Its loop holds one reference until after `closed`; an owner elsewhere, such as a
  *    room, acquires one. Sending to a closed link is refused and has no effect.
- * 3. After qd_link_close only `closed` is called, and nothing more is queued. The link still sends what was queued, for
+ * 3. After qd_link_close only `delivered` and `closed` are called, and nothing more is queued. The link still sends what was queued, for
  *    at most the given time.
  * 4. A peer that ends its side ends the link, like qd_link_close with QD_LINK_ENDED_FLUSH_MS. A broken connection ends
  *    it at once.
@@ -107,6 +107,9 @@ typedef enum qd_link_fault {
 typedef struct qd_link_handler {
     void (*opened)(void *context, qd_link *link);
     void (*frame)(void *context, qd_link *link, const uint8_t *bytes, size_t size);
+    /* Follows one or more frames, before the loop does anything else; what the handler kept of them is due. It comes also
+     * if the link was asked to close meanwhile. May be NULL. */
+    void (*delivered)(void *context, qd_link *link);
     /* The stream cannot be parsed any further, and no more frames come. The handler reports that and closes the
      * link. */
     void (*fault)(void *context, qd_link *link, qd_link_fault fault, uint64_t value);

@@ -171,6 +171,21 @@ void qd_room_move(qd_room *room, uint32_t member, const qd_room_batch *batch, qd
     apply_moves(room, &moves);
 }
 
+bool qd_room_move_all(qd_room *room, uint32_t member, const qd_room_batch *batch)
+{
+    qd_moves moves;
+    qd_room_refusals refusals;
+
+    fetch_for_moves(room);
+    qd_moves_by_id(&moves, &room->entities, member, batch, false, &refusals);
+    qd_moved moved;
+    if (!qd_moves_all(&moves, &moved)) {
+        return false;
+    }
+    qd_view_index_move(&room->views, moved.count, moved.slots, moved.x, moved.y, moved.z);
+    return true;
+}
+
 void qd_room_teleport(qd_room *room, uint32_t member, const qd_room_batch *batch, qd_room_refusals *refusals)
 {
     qd_moves moves;

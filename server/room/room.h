@@ -53,6 +53,8 @@ void qd_room_allow(qd_room *room, uint32_t count, uint8_t code);
 void qd_room_spawn(qd_room *room, uint32_t member, const qd_room_batch *batch, bool room_owned,
                    qd_room_refusals *refusals);
 void qd_room_move(qd_room *room, uint32_t member, const qd_room_batch *batch, qd_room_refusals *refusals);
+/* Moves all entities, at most QD_ROOM_MOVE_ALL_MAX. Returns false, and changes nothing, if `move` would refuse one. */
+bool qd_room_move_all(qd_room *room, uint32_t member, const qd_room_batch *batch);
 void qd_room_teleport(qd_room *room, uint32_t member, const qd_room_batch *batch, qd_room_refusals *refusals);
 void qd_room_reshape(qd_room *room, uint32_t member, const qd_room_batch *batch, qd_room_refusals *refusals);
 void qd_room_despawn(qd_room *room, uint32_t member, const qd_room_batch *batch, qd_room_refusals *refusals);

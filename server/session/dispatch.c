@@ -77,7 +77,12 @@ static void pass_on(qd_session *session, qd_request **request, const struct rout
     if (route->writes) {
         count_writer(membership);
     }
-    qd_session_post(membership, request);
+    (*request)->head.membership = membership;
+    if (qd_joined_moves_hold(&session->moves, *request)) {
+        *request = NULL;
+    } else {
+        qd_session_post(membership, request);
+    }
 }
 
 /* A frame may move so many entities in inline runs. The parts behind them are for workers, so that the loop serves other
@@ -328,6 +333,13 @@ void qd_dispatch(qd_session *session, const uint8_t *bytes, size_t size)
     qd_service *service = session->service;
     qd_decode_result result;
 
+    uint64_t seq;
+
+    if (qd_joined_moves_add(&session->moves, bytes, size, &seq)) {
+        session->last_seq = seq != 0 ? seq : session->last_seq;
+        return;
+    }
+    qd_joined_moves_post(&session->moves);
     qd_count(&service->counters, QD_COUNT_BYTES_IN, size + qd_frame_prefix_size((uint32_t)size));
     qd_request *request = decode(bytes, size, &qd_request_memory, &result);
     if (request == NULL) {

@@ -5,7 +5,6 @@
 #include "../actor/service/reply.h"
 #include "../base/log.h"
 #include "handlers.h"
-#include "resume.h"
 #include "tenants.h"
 
 #define fail qd_session_fail

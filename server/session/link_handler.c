@@ -4,7 +4,6 @@
 #include "../actor/service/reply.h"
 #include "../base/log.h"
 #include "handlers.h"
-#include "resume.h"
 #include "sessions.h"
 
 static void on_opened(void *context, qd_link *link)
@@ -32,9 +31,19 @@ static void on_frame(void *context, qd_link *link, const uint8_t *bytes, size_t 
     }
 }
 
-static void on_fault(void *context, qd_link *link, qd_link_fault fault, uint64_t value)
+/* Also for a session that has ended: its client may have sent the Moves before. */
+static void on_delivered(void *context, qd_link *link)
 {
     (void)context;
+    qd_session *session = link->session;
+    if (session != NULL) {
+        qd_joined_moves_post(&session->moves);
+    }
+}
+
+static void on_fault(void *context, qd_link *link, qd_link_fault fault, uint64_t value)
+{
+    on_delivered(context, link);
     qd_session *session = link->session;
     if (session == NULL || session->state == QD_SESSION_ENDED) {
         return;
@@ -140,6 +149,7 @@ qd_link_handler qd_sessions_link_handler(qd_sessions *sessions)
     return (qd_link_handler){
         .opened = on_opened,
         .frame = on_frame,
+        .delivered = on_delivered,
         .fault = on_fault,
         .expired = on_expired,
         .silent = on_silent,

@@ -17,6 +17,7 @@
 #include "../actor/room_actor.h"
 #include "../base/memory/map.h"
 #include "check/join_grant.h"
+#include "joined_moves.h"
 
 struct qd_sessions;
 
@@ -61,6 +62,7 @@ typedef struct qd_session {
     qd_map memberships;                        /* handle -> qd_membership */
     LIST_HEAD(, qd_membership) list;           /* the same */
     uint32_t sweep_count;
+    qd_joined_moves moves; /* wait until the link has delivered what it has */
     uint64_t hello_seq, last_seq;
     /* while it is RESUMING */
     uint64_t wanted_number, wanted_secret[2], give_up_ns;

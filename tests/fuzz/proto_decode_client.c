@@ -50,14 +50,38 @@ static void encode_and_decode_again(const qd_client_message *message)
     free(first);
 }
 
+/* A Move that is read in place has what its decoded message has. */
+static void compare_reading(const uint8_t *bytes, size_t size, const qd_client_message *message)
+{
+    qd_move_frame move;
+
+    if (!qd_read_move_frame(bytes, size, &move)) {
+        FUZZ_CHECK(message->kind != QD_CLIENT_MOVE || message->confirm);
+        return;
+    }
+    const qd_msg_entities *entities = &message->as.batch.entities;
+    FUZZ_CHECK(message->kind == QD_CLIENT_MOVE && !message->confirm && message->seq == move.seq);
+    FUZZ_CHECK(message->as.batch.room == move.room && entities->count == move.count);
+    const void *columns[] = {entities->id, entities->x, entities->y, entities->z};
+    const uint8_t *read[] = {move.id, move.x, move.y, move.z};
+    for (int i = 0; i < 4; i++) {
+        FUZZ_CHECK((columns[i] == NULL) == (read[i] == NULL));
+        FUZZ_CHECK(read[i] == NULL || memcmp(columns[i], read[i], move.count * sizeof(uint32_t)) == 0);
+    }
+}
+
 static void compare_decoding(const uint8_t *bytes, size_t size)
 {
     qd_decoded_client fast, generic;
     qd_decode_result result;
 
     if (!qd_decode_client_fast(bytes, size, NULL, &fast, &result)) {
+        qd_move_frame move;
+
+        FUZZ_CHECK(!qd_read_move_frame(bytes, size, &move));
         return;
     }
+    compare_reading(bytes, size, &fast.message);
     FUZZ_CHECK(result == QD_DECODE_OK && qd_decode_client_generic(bytes, size, NULL, &generic) == QD_DECODE_OK);
     FUZZ_CHECK(fast.message.kind == generic.message.kind && fast.message.seq == generic.message.seq);
     size_t fast_size, generic_size;

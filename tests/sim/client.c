@@ -229,14 +229,12 @@ static float size_of(sim_client *client, bool has)
     return has || percent(client, 2) ? size(client) : 0;
 }
 
-static void send_batch(sim_client *client, model_stay *stay)
+static void send_entries(sim_client *client, model_stay *stay, qd_client_kind kind, uint32_t count_max)
 {
-    static const qd_client_kind kinds[] = {QD_CLIENT_SPAWN, QD_CLIENT_SPAWN,    QD_CLIENT_MOVE,    QD_CLIENT_MOVE,
-                                           QD_CLIENT_MOVE,  QD_CLIENT_TELEPORT, QD_CLIENT_RESHAPE, QD_CLIENT_DESPAWN};
-    model_op *op = sim_client_draft(client, kinds[pick(client, 8)]);
+    model_op *op = sim_client_draft(client, kind);
     bool spawns = op->message.kind == QD_CLIENT_SPAWN;
 
-    op->count = 1 + pick(client, OP_ENTRIES);
+    op->count = 1 + pick(client, count_max);
     /* What a stay leaves to the room are always its last two entities. */
     bool to_room = op->message.as.batch.room_owned = spawns && percent(client, 20);
     choose_columns(client, op, stay);
@@ -257,6 +255,19 @@ static void send_batch(sim_client *client, model_stay *stay)
         op->mask[i] = percent(client, 70) ? UINT32_MAX : 1u << pick(client, 2);
     }
     sim_client_send_draft(client, stay);
+}
+
+/* Sometimes many small Moves in a row, which the server joins. */
+static void send_batch(sim_client *client, model_stay *stay)
+{
+    static const qd_client_kind kinds[] = {QD_CLIENT_SPAWN, QD_CLIENT_SPAWN,    QD_CLIENT_MOVE,    QD_CLIENT_MOVE,
+                                           QD_CLIENT_MOVE,  QD_CLIENT_TELEPORT, QD_CLIENT_RESHAPE, QD_CLIENT_DESPAWN};
+    const qd_client_kind kind = kinds[pick(client, 8)];
+
+    send_entries(client, stay, kind, OP_ENTRIES);
+    for (uint32_t more = kind == QD_CLIENT_MOVE && percent(client, 30) ? pick(client, 12) : 0; more > 0; more--) {
+        send_entries(client, stay, kind, percent(client, 80) ? 1 : OP_ENTRIES);
+    }
 }
 
 /* ---- rosters ---- */

@@ -351,6 +351,7 @@ static bool hand_out(sim_link *link)
     size_t piece = 1 + sim_pick(link->world, sim_percent(link->world, 50) ? 16 : 4096);
     size_t left = piece < link->in_size ? piece : link->in_size;
     size_t given = left;
+    const uint64_t before = link->frames_handed_out;
     qd_frame_result result = QD_FRAME_OK;
     while (result == QD_FRAME_OK && may_hand_out(link)) {
         const uint8_t *frame;
@@ -370,6 +371,9 @@ static bool hand_out(sim_link *link)
         link->handler.fault(link->handler.context, &link->link,
                             result == QD_FRAME_TOO_LONG ? QD_LINK_FRAME_TOO_LONG : QD_LINK_BAD_PREFIX,
                             link->reader.length);
+    }
+    if (link->frames_handed_out != before) {
+        link->handler.delivered(link->handler.context, &link->link);
     }
     link->in_size -= given - left;
     memmove(link->in, link->in + (given - left), link->in_size);

@@ -15,7 +15,7 @@ static struct {
     qd_heap heap;
     qd_intake intake;
     bool may_deliver;
-    uint32_t frames, faults;
+    uint32_t frames, delivered, faults;
     qd_link_fault fault;
 } t;
 
@@ -34,6 +34,12 @@ static void on_frame(void *context, qd_link *link, const uint8_t *frame, size_t 
     t.may_deliver = t.frames > 1;
 }
 
+static void on_delivered(void *context, qd_link *link)
+{
+    (void)context, (void)link;
+    t.delivered = t.delivered * 10000 + t.frames;
+}
+
 static void on_fault(void *context, qd_link *link, qd_link_fault what, uint64_t value)
 {
     (void)context, (void)link, (void)value;
@@ -41,7 +47,7 @@ static void on_fault(void *context, qd_link *link, qd_link_fault what, uint64_t 
     t.fault = what;
 }
 
-static const qd_link_handler handler = {.frame = on_frame, .fault = on_fault};
+static const qd_link_handler handler = {.frame = on_frame, .delivered = on_delivered, .fault = on_fault};
 
 static int open_intake(void **state)
 {
@@ -116,6 +122,25 @@ INTAKE_TEST(rest_of_a_read_waits_until_the_link_continues)
     assert_int_equal(t.frames, 1000);
     assert_true(qd_intake_is_open(&t.intake));
     assert_int_equal(t.heap.bytes, 0);
+}
+
+INTAKE_TEST(delivered_follows_the_frames_of_a_read)
+{
+    uint8_t bytes[3 * (FRAME_SIZE + 1)];
+
+    (void)read_frames(bytes, 3);
+    feed_and_hold(3);
+    assert_int_equal(t.delivered, 1);
+    qd_intake_continue(&t.intake); /* the link may deliver none */
+    assert_int_equal(t.delivered, 1);
+    t.may_deliver = true;
+    qd_intake_continue(&t.intake);
+    assert_int_equal(t.delivered, 10003);
+    assert_int_equal(qd_intake_feed(&t.intake, bytes, FRAME_SIZE), 0); /* no whole frame */
+    assert_int_equal(t.delivered, 10003);
+    t.frames = 0;
+    assert_int_equal(qd_intake_feed(&t.intake, bytes + FRAME_SIZE, 1), 0);
+    assert_int_equal(t.delivered, 100030001);
 }
 
 INTAKE_TEST(short_rest_of_a_read_fits_when_memory_is_at_its_limit)

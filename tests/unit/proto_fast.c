@@ -67,6 +67,9 @@ static void expect_path(int kind, const test_frame *frame)
     if (is_decoded_fast(CLIENT, kind)) {
         assert_int_equal(result, QD_DECODE_OK);
     }
+    qd_move_frame move;
+    assert_int_equal(qd_read_move_frame(frame->body, frame->body_size, &move),
+                     kind == QD_CLIENT_MOVE && !decoded.message.confirm);
     qd_decoded_client_release(&decoded, NULL);
 }
 
@@ -126,6 +129,9 @@ TEST(unusual_frame_takes_the_generic_path)
         qd_decode_result result;
 
         print_message("case %zu\n", i);
+        qd_move_frame move;
+
+        assert_false(qd_read_move_frame(cases[i].bytes, cases[i].size, &move));
         assert_false(qd_decode_client_fast(cases[i].bytes, cases[i].size, NULL, &decoded, &result));
         assert_null(decoded.memory);
         assert_int_equal(result_of(CLIENT, cases[i].bytes, cases[i].size), cases[i].result);

@@ -42,6 +42,20 @@ void qd_batch_command(qd_room_actor *actor, const qd_request *request)
     qd_accepted_send_refusals(actor, request, batch->id, &refusals);
 }
 
+bool qd_joined_moves_command(qd_room_actor *actor, const qd_request *request)
+{
+    const qd_client_message *message = &request->decoded.message;
+    qd_membership *membership = request->head.membership;
+
+    if (!qd_room_move_all(actor->room, membership->member, &message->as.batch.entities)) {
+        return false;
+    }
+    actor->changed = true;
+    qd_count(&actor->service->counters, QD_COUNT_UPDATES, message->as.batch.entities.count);
+    qd_applied_note(actor, membership, message->seq);
+    return true;
+}
+
 /* ---- rosters ---- */
 
 static void apply_roster(qd_room_actor *actor, const qd_request *request)

@@ -32,6 +32,8 @@ qd_command_sent qd_command_send(qd_room_actor *actor, const qd_request *request,
 
 /* Spawn, Move, Teleport, Reshape and Despawn. */
 void qd_batch_command(qd_room_actor *actor, const qd_request *request);
+/* Joined Moves. Returns false, and does nothing, if an entry must be refused. */
+bool qd_joined_moves_command(qd_room_actor *actor, const qd_request *request);
 /* SetRoster and MoveRoster. */
 void qd_roster_command(qd_room_actor *actor, const qd_request *request);
 

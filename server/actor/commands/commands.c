@@ -71,24 +71,84 @@ static void apply_request(qd_room_actor *actor, const qd_request *request, bool 
     }
 }
 
+/* Answers keep the order of their requests. But subscriptions that come together get their resets together. */
+static void begin_request(qd_room_actor *actor, const qd_request *request, bool stopping)
+{
+    qd_recording_begin_message(actor, &request->head, stopping);
+    if (actor->resets_due && request->decoded.message.kind != QD_CLIENT_SUBSCRIBE) {
+        qd_tick_catch_up(actor);
+    }
+}
+
+/* One of the Moves that were joined, without memory of its own. */
+static qd_request part_of(const qd_request *joined, uint32_t i)
+{
+    const qd_client_message *all = &joined->decoded.message;
+    const qd_room_batch *batch = &all->as.batch.entities;
+    const uint32_t first = i == 0 ? 0 : joined->joined_end[i - 1];
+
+    return (qd_request){
+        .head.membership = joined->head.membership,
+        .decoded.message = {.kind = QD_CLIENT_MOVE,
+                            .seq = all->seq == 0 ? 0 : all->seq - (joined->joined - 1 - i),
+                            .as.batch = {.room = all->as.batch.room,
+                                         .entities = {.count = joined->joined_end[i] - first,
+                                                      .id = batch->id + first,
+                                                      .x = batch->x + first,
+                                                      .y = batch->y + first,
+                                                      .z = batch->z != NULL ? batch->z + first : NULL}}}};
+}
+
+/* Carries them out one by one if one must be refused, because each has its own answer. A record has each, too. */
+static void run_joined(qd_room_actor *actor, const qd_request *joined, bool stopping)
+{
+    bool done = false;
+
+    for (uint32_t i = 0; i < joined->joined && (!done || actor->recording != NULL); i++) {
+        const qd_request part = part_of(joined, i);
+
+        begin_request(actor, &part, stopping);
+        if (i == 0 && !stopping && actor->room != NULL && part.head.membership->joined) {
+            done = qd_joined_moves_command(actor, joined);
+        }
+        if (!done) {
+            apply_request(actor, &part, stopping);
+        }
+        qd_recording_end(actor);
+    }
+}
+
+static void run_request(qd_room_actor *actor, const qd_request *request, bool stopping)
+{
+    begin_request(actor, request, stopping);
+    apply_request(actor, request, stopping);
+    qd_recording_end(actor);
+}
+
+static void run_leave(qd_room_actor *actor, const qd_room_message *leave, bool stopping)
+{
+    qd_recording_begin_message(actor, leave, stopping);
+    if (actor->resets_due) {
+        qd_tick_catch_up(actor);
+    }
+    qd_leave_command(actor, leave->membership);
+    qd_recording_end(actor);
+}
+
 void qd_command_run(qd_room_actor *actor, qd_room_message *message, bool stopping)
 {
     qd_membership *membership = message->membership;
-    bool leaves = message == &membership->leave;
-    qd_request *request = leaves ? NULL : (qd_request *)message;
 
-    qd_recording_begin_message(actor, message, stopping);
-    /* Answers keep the order of their requests. But subscriptions that come together get their resets together. */
-    if (actor->resets_due && (leaves || request->decoded.message.kind != QD_CLIENT_SUBSCRIBE)) {
-        qd_tick_catch_up(actor);
-    }
-    if (leaves) {
-        qd_leave_command(actor, membership);
-        qd_recording_end(actor);
+    if (message == &membership->leave) {
+        run_leave(actor, message, stopping);
         return;
     }
-    apply_request(actor, request, stopping);
-    qd_recording_end(actor);
+    qd_request *request = (qd_request *)message;
+    if (request->joined > 0) {
+        run_joined(actor, request, stopping);
+    } else {
+        run_request(actor, request, stopping);
+    }
     qd_endpoint *endpoint = membership->endpoint;
     size_t bytes = request->bytes;
     qd_request_destroy(request);

@@ -91,9 +91,11 @@ struct qd_request {
     bool created;         /* OPEN_ROOM: it created the room */
     bool light;           /* it takes so little time that an inline run may apply it */
     qd_decoded_client decoded;
-    qd_request *frame;      /* of a part: the MoveRooms; else NULL */
-    bool is_for_worker;     /* an inline run may not apply it, or only as a Step with a very short tick */
-    _Atomic uint32_t users; /* of a MoveRooms: its parts that are not done, and its loop */
+    uint32_t joined;            /* a MOVE that was joined from so many, with the seq of the last one; else 0 */
+    const uint16_t *joined_end; /* the end of the entries of each */
+    qd_request *frame;          /* of a part: the MoveRooms; else NULL */
+    bool is_for_worker;         /* an inline run may not apply it, or only as a Step with a very short tick */
+    _Atomic uint32_t users;     /* of a MoveRooms: its parts that are not done, and its loop */
 };
 
 /* Where requests and their columns live: shared memory, because a loop allocates them and a run frees them. The second

@@ -78,8 +78,7 @@ void qd_intake_fault(qd_intake *intake, qd_link_fault what, uint64_t value)
     intake->handler->fault(intake->handler->context, intake->link, what, value);
 }
 
-/* Delivers the frames in *bytes (of *size) while the link may deliver. Advances both past what was parsed. */
-static void deliver(qd_intake *intake, const uint8_t **bytes, size_t *size)
+static void deliver_frames(qd_intake *intake, const uint8_t **bytes, size_t *size)
 {
     while (can_deliver(intake)) {
         const uint8_t *frame;
@@ -103,6 +102,17 @@ static void deliver(qd_intake *intake, const uint8_t **bytes, size_t *size)
             qd_intake_fault(intake, QD_LINK_NO_MEMORY, 0);
             return;
         }
+    }
+}
+
+/* Delivers the frames in *bytes (of *size) while the link may deliver. Advances both past what was parsed. */
+static void deliver(qd_intake *intake, const uint8_t **bytes, size_t *size)
+{
+    const uint64_t before = intake->frames;
+
+    deliver_frames(intake, bytes, size);
+    if (intake->frames != before && intake->handler->delivered != NULL) {
+        intake->handler->delivered(intake->handler->context, intake->link);
     }
 }
 

@@ -70,6 +70,9 @@ typedef enum qd_room_refusal {
     QD_ROOM_WRONG_COLUMN = 42,
 } qd_room_refusal;
 
+/* So many entities move all or none. */
+#define QD_ROOM_MOVE_ALL_MAX 512u
+
 /* The refused entries of a batch, ascending. The arrays belong to the room: they are valid until its next batch, or
  * qd_room_forget_refusals. */
 typedef struct qd_room_refusals {

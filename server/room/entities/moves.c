@@ -197,6 +197,21 @@ bool qd_moves_next(qd_moves *moves, qd_moved *moved)
     return true;
 }
 
+bool qd_moves_all(qd_moves *moves, qd_moved *moved)
+{
+    const qd_room_batch *batch = &moves->batch;
+    const uint32_t *slots;
+
+    QD_ASSERT(batch->count <= QD_MOVES_RUN);
+    if (next_by_id(moves, &slots) < batch->count) {
+        return false;
+    }
+    *moved = (qd_moved){batch->count, slots, batch->x, batch->y, batch->z};
+    apply(moves, *moved);
+    qd_batch_finish(moves->entities, batch->count, moves->refusals);
+    return true;
+}
+
 /* ---- beginnings ---- */
 
 /* The columns for single entries stay uninitialized. */

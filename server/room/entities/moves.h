@@ -12,7 +12,7 @@
 
 #include "entity_state.h"
 
-#define QD_MOVES_RUN 512u /* entries; their columns fit the first level of cache */
+#define QD_MOVES_RUN QD_ROOM_MOVE_ALL_MAX /* entries; their columns fit the first level of cache */
 
 /* Entities that the space has moved. */
 typedef struct qd_moved {
@@ -42,5 +42,8 @@ qd_status qd_moves_by_roster(qd_moves *moves, qd_entities *entities, uint32_t me
                              const qd_room_roster_positions *positions, qd_room_refusals *refusals) QD_MUST_USE;
 /* Applies the next run; false: there is none. */
 bool qd_moves_next(qd_moves *moves, qd_moved *moved);
+/* Instead of it, for at most QD_MOVES_RUN entries by id: applies all of them. Returns false, and applies none, if one must
+ * be refused. */
+bool qd_moves_all(qd_moves *moves, qd_moved *moved);
 
 #endif
