@@ -76,7 +76,7 @@ static void move_axis(float *restrict at, float *restrict speed, uint32_t count,
     for (uint32_t index = 0; index < count; index++) {
         float next = at[index] + speed[index];
 
-        speed[index] = (next < 0) | (next > side) ? -speed[index] : speed[index];
+        speed[index] = ((next < 0) | (next > side)) ? -speed[index] : speed[index];
         at[index] += speed[index];
     }
 }
