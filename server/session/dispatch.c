@@ -78,7 +78,7 @@ static void pass_on(qd_session *session, qd_request **request, const struct rout
         count_writer(membership);
     }
     (*request)->head.membership = membership;
-    if (qd_joined_moves_hold(&session->moves, *request)) {
+    if (qd_joined_moves_hold(&session->waiting, *request)) {
         *request = NULL;
     } else {
         qd_session_post(membership, request);
@@ -328,18 +328,33 @@ static qd_request *decode_in_reserve(const qd_session *session, const uint8_t *b
     return request;
 }
 
+/* Adds the Move to those that wait for its room. Most often that is the room of the Move before. */
+static bool join(qd_session *session, const qd_move_frame *move, size_t frame_bytes)
+{
+    qd_membership *membership = TAILQ_LAST(&session->waiting, qd_waiting_moves);
+
+    if (membership != NULL && membership->moves.request->decoded.message.as.batch.room != move->room) {
+        membership = qd_session_membership(session, move->room);
+    }
+    if (membership == NULL || !qd_joined_moves_add(membership, move, frame_bytes)) {
+        return false;
+    }
+    session->last_seq = move->seq != 0 ? move->seq : session->last_seq;
+    return true;
+}
+
 void qd_dispatch(qd_session *session, const uint8_t *bytes, size_t size)
 {
     qd_service *service = session->service;
     qd_decode_result result;
 
-    uint64_t seq;
+    qd_move_frame move;
 
-    if (qd_joined_moves_add(&session->moves, bytes, size, &seq)) {
-        session->last_seq = seq != 0 ? seq : session->last_seq;
+    if (!qd_read_move_frame(bytes, size, &move) || move.count > QD_JOINED_ENTITIES_MAX) {
+        qd_joined_moves_post_all(&session->waiting);
+    } else if (join(session, &move, size + qd_frame_prefix_size((uint32_t)size))) {
         return;
     }
-    qd_joined_moves_post(&session->moves);
     qd_count(&service->counters, QD_COUNT_BYTES_IN, size + qd_frame_prefix_size((uint32_t)size));
     qd_request *request = decode(bytes, size, &qd_request_memory, &result);
     if (request == NULL) {

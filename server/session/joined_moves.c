@@ -3,26 +3,27 @@
 
 #include <string.h>
 
-#include "../../proto/decode_fast.h"
-#include "../../proto/framing.h"
 #include "../actor/room_actor.h"
 #include "../base/ablation.h"
 
-#define SMALL_ENTITIES  16u /* larger ones would gain little */
-#define CAPACITY_FIRST  64u
-#define MOVE_COLUMNS    4u /* id, x, y, z */
-#define MOVE_ENTRY_SIZE (MOVE_COLUMNS * sizeof(uint32_t) + sizeof(uint16_t))
+#define CAPACITY_FIRST 64u
+#define MOVE_COLUMNS   4u /* id, x, y, z */
+#define ENTRY_BYTES    (sizeof(qd_joined_move) + MOVE_COLUMNS * sizeof(uint32_t))
 
-bool qd_joined_moves_hold(qd_joined_moves *moves, qd_request *request)
+bool qd_joined_moves_hold(qd_waiting_moves *waiting, qd_request *request)
 {
     const qd_client_message *message = &request->decoded.message;
+    qd_membership *membership = request->head.membership;
 
+    /* One in the reserve counts for more than its own bytes (dispatch.c), and that at once. */
     if (message->kind != QD_CLIENT_MOVE || message->confirm || request->frame != NULL ||
-        message->as.batch.entities.count > SMALL_ENTITIES || QD_WITHOUT(JOINED_MOVES)) {
+        request->bytes != sizeof *request || message->as.batch.entities.count > QD_JOINED_ENTITIES_MAX ||
+        QD_WITHOUT(JOINED_MOVES)) {
         return false;
     }
-    moves->request = request;
-    moves->capacity = 0;
+    qd_joined_moves_post(waiting, membership);
+    membership->moves = (qd_joined_moves){.request = request};
+    TAILQ_INSERT_TAIL(waiting, membership, waits);
     return true;
 }
 
@@ -30,44 +31,35 @@ bool qd_joined_moves_hold(qd_joined_moves *moves, qd_request *request)
 static bool grow(qd_joined_moves *moves, uint32_t capacity)
 {
     qd_request *request = moves->request;
-    qd_room_batch *batch = &request->decoded.message.as.batch.entities;
-    const void *old[MOVE_COLUMNS] = {batch->id, batch->x, batch->y, batch->z};
-    uint8_t *block = qd_request_memory.alloc(NULL, capacity * MOVE_ENTRY_SIZE);
+    qd_msg_entities *entities = &request->decoded.message.as.batch.entities;
+    const void *old[MOVE_COLUMNS] = {entities->id, entities->x, entities->y, entities->z};
+    qd_joined_move *each = qd_request_memory.alloc(NULL, capacity * ENTRY_BYTES);
 
-    if (block == NULL) {
+    if (each == NULL) {
         return false;
     }
-    const size_t stride = capacity * sizeof(uint32_t);
+    uint32_t *columns = (uint32_t *)(void *)(each + capacity);
     for (uint32_t i = 0; i < MOVE_COLUMNS; i++) {
         if (old[i] != NULL) {
-            memcpy(block + i * stride, old[i], batch->count * sizeof(uint32_t));
+            memcpy(columns + i * capacity, old[i], entities->count * sizeof *columns);
         }
     }
-    uint16_t *end = (uint16_t *)(void *)(block + MOVE_COLUMNS * stride);
     if (request->joined == 0) {
         request->joined = 1;
-        end[0] = (uint16_t)batch->count;
+        each[0] = (qd_joined_move){.seq = request->decoded.message.seq, .end = entities->count};
     } else {
-        memcpy(end, request->joined_end, request->joined * sizeof *end);
+        memcpy(each, request->joined_each, request->joined * sizeof *each);
     }
-    request->joined_end = end;
-    batch->id = (const uint32_t *)(void *)block;
-    batch->x = (const float *)(void *)(block + stride);
-    batch->y = (const float *)(void *)(block + 2 * stride);
-    batch->z = batch->z != NULL ? (const float *)(void *)(block + 3 * stride) : NULL;
     qd_request_memory.release(NULL, request->decoded.memory, request->decoded.memory_size);
-    request->decoded.memory = block;
-    request->decoded.memory_size = capacity * MOVE_ENTRY_SIZE;
+    request->decoded.memory = each;
+    request->decoded.memory_size = capacity * ENTRY_BYTES;
+    request->joined_each = each;
+    entities->id = columns;
+    entities->x = (const float *)(columns + capacity);
+    entities->y = (const float *)(columns + 2 * capacity);
+    entities->z = entities->z != NULL ? (const float *)(columns + 3 * capacity) : NULL;
     moves->capacity = capacity;
     return true;
-}
-
-static bool suits(const qd_client_message *message, const qd_move_frame *move)
-{
-    const uint64_t seq = message->seq == 0 ? 0 : message->seq + 1;
-
-    return move->room == message->as.batch.room && move->seq == seq && seq <= QD_SEQ_MAX &&
-           move->count <= SMALL_ENTITIES && (move->z != NULL) == (message->as.batch.entities.z != NULL);
 }
 
 static bool has_space(qd_joined_moves *moves, uint32_t count)
@@ -82,42 +74,52 @@ static void put(const void *column, uint32_t at, const uint8_t *values, uint32_t
     memcpy((uint8_t *)(uintptr_t)column + at * sizeof(uint32_t), values, count * sizeof(uint32_t));
 }
 
-bool qd_joined_moves_add(qd_joined_moves *moves, const uint8_t *bytes, size_t size, uint64_t *seq)
+bool qd_joined_moves_add(qd_membership *membership, const qd_move_frame *move, size_t frame_bytes)
 {
+    qd_joined_moves *moves = &membership->moves;
     qd_request *request = moves->request;
-    qd_move_frame move;
 
     if (request == NULL) {
         return false;
     }
     qd_client_message *message = &request->decoded.message;
-    qd_msg_entities *batch = &message->as.batch.entities;
-    if (!qd_read_move_frame(bytes, size, &move) || !suits(message, &move) ||
-        !has_space(moves, batch->count + move.count)) {
+    qd_msg_entities *entities = &message->as.batch.entities;
+    if (move->seq > QD_SEQ_MAX || (move->z != NULL) != (entities->z != NULL) ||
+        !has_space(moves, entities->count + move->count)) {
         return false;
     }
-    put(batch->id, batch->count, move.id, move.count);
-    put(batch->x, batch->count, move.x, move.count);
-    put(batch->y, batch->count, move.y, move.count);
-    if (move.z != NULL) {
-        put(batch->z, batch->count, move.z, move.count);
+    put(entities->id, entities->count, move->id, move->count);
+    put(entities->x, entities->count, move->x, move->count);
+    put(entities->y, entities->count, move->y, move->count);
+    if (move->z != NULL) {
+        put(entities->z, entities->count, move->z, move->count);
     }
-    batch->count += move.count;
-    ((uint16_t *)(uintptr_t)request->joined_end)[request->joined++] = (uint16_t)batch->count;
-    message->seq = *seq = move.seq;
-    moves->frame_bytes += (uint32_t)(size + qd_frame_prefix_size((uint32_t)size));
+    entities->count += move->count;
+    ((qd_joined_move *)(uintptr_t)request->joined_each)[request->joined++] =
+        (qd_joined_move){.seq = move->seq, .end = entities->count};
+    message->seq = move->seq != 0 ? move->seq : message->seq;
+    moves->frame_bytes += (uint32_t)frame_bytes;
     return true;
 }
 
-void qd_joined_moves_post(qd_joined_moves *moves)
+void qd_joined_moves_post(qd_waiting_moves *waiting, qd_membership *membership)
 {
-    qd_request *request = moves->request;
+    const qd_joined_moves moves = membership->moves;
 
-    if (request == NULL) {
+    if (moves.request == NULL) {
         return;
     }
-    qd_room_actor *actor = request->head.membership->actor;
-    qd_count(&actor->service->counters, QD_COUNT_BYTES_IN, moves->frame_bytes);
-    *moves = (qd_joined_moves){0};
-    qd_room_actor_post(actor, request);
+    TAILQ_REMOVE(waiting, membership, waits);
+    membership->moves = (qd_joined_moves){0};
+    qd_count(&membership->actor->service->counters, QD_COUNT_BYTES_IN, moves.frame_bytes);
+    qd_room_actor_post(membership->actor, moves.request);
+}
+
+void qd_joined_moves_post_all(qd_waiting_moves *waiting)
+{
+    qd_membership *membership;
+
+    while ((membership = TAILQ_FIRST(waiting)) != NULL) {
+        qd_joined_moves_post(waiting, membership);
+    }
 }

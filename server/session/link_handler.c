@@ -37,7 +37,7 @@ static void on_delivered(void *context, qd_link *link)
     (void)context;
     qd_session *session = link->session;
     if (session != NULL) {
-        qd_joined_moves_post(&session->moves);
+        qd_joined_moves_post_all(&session->waiting);
     }
 }
 

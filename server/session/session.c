@@ -20,6 +20,7 @@ qd_session *qd_session_create(struct qd_sessions *sessions, qd_service *service,
         return NULL;
     }
     *session = (qd_session){.sessions = sessions, .service = service, .link = link, .sweep_count = SWEEP_COUNT_MIN};
+    TAILQ_INIT(&session->waiting);
     session->endpoint = qd_endpoint_create(link, 2 * (size_t)service->config.limits.frame_bytes_max);
     if (session->endpoint == NULL) {
         qd_shared_free(session, sizeof *session);
@@ -121,6 +122,7 @@ qd_membership *qd_session_join(qd_session *session, qd_room_actor *actor, uint8_
 
 void qd_session_leave(qd_session *session, qd_membership *membership, bool answered, uint64_t seq)
 {
+    qd_joined_moves_post(&session->waiting, membership);
     pthread_mutex_lock(&session->rooms_mutex);
     bool there = qd_map_remove(&session->memberships, membership->actor->entry.handle);
     LIST_REMOVE(membership, links);

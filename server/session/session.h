@@ -62,7 +62,7 @@ typedef struct qd_session {
     qd_map memberships;                        /* handle -> qd_membership */
     LIST_HEAD(, qd_membership) list;           /* the same */
     uint32_t sweep_count;
-    qd_joined_moves moves; /* wait until the link has delivered what it has */
+    qd_waiting_moves waiting; /* until the link has delivered what it has */
     uint64_t hello_seq, last_seq;
     /* while it is RESUMING */
     uint64_t wanted_number, wanted_secret[2], give_up_ns;

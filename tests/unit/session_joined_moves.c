@@ -11,16 +11,25 @@
 
 #define ROOM 77u
 
-static qd_joined_moves moves;
-static uint64_t seq;
+static qd_waiting_moves waiting;
+static qd_membership in_room;
+
+static int setup(void **state)
+{
+    (void)state;
+    TAILQ_INIT(&waiting);
+    in_room = (qd_membership){0};
+    return 0;
+}
 
 static int teardown(void **state)
 {
     (void)state;
-    qd_request_destroy(moves.request);
-    moves = (qd_joined_moves){0};
+    qd_request_destroy(in_room.moves.request);
     return 0;
 }
+
+#define MOVES_TEST(name) TEST_WITH(name, setup, teardown)
 
 static void encode(const qd_client_message *message, uint8_t **frame, size_t *size)
 {
@@ -64,7 +73,9 @@ static bool hold(const qd_client_message *message)
     encode(message, &frame, &size);
     assert_int_equal(qd_decode_client(frame, size, &qd_request_memory, &request->decoded), QD_DECODE_OK);
     free(frame);
-    const bool is_held = qd_joined_moves_hold(&moves, request);
+    request->head.membership = &in_room;
+    const bool is_held = qd_joined_moves_hold(&waiting, request);
+    assert_true(is_held == !TAILQ_EMPTY(&waiting));
     if (!is_held) {
         qd_request_destroy(request);
     }
@@ -77,14 +88,15 @@ static bool add(const qd_client_message *message)
     size_t size;
 
     encode(message, &frame, &size);
-    const bool is_added = qd_joined_moves_add(&moves, frame, size, &seq);
+    qd_move_frame move;
+    const bool is_added = qd_read_move_frame(frame, size, &move) && qd_joined_moves_add(&in_room, &move, size);
     free(frame);
     return is_added;
 }
 
 static void expect_entries(uint32_t count, bool has_z)
 {
-    const qd_msg_entities *batch = &moves.request->decoded.message.as.batch.entities;
+    const qd_msg_entities *batch = &in_room.moves.request->decoded.message.as.batch.entities;
 
     assert_int_equal(batch->count, count);
     assert_true((batch->z != NULL) == has_z);
@@ -96,77 +108,60 @@ static void expect_entries(uint32_t count, bool has_z)
     }
 }
 
-TEST_WITH(moves_are_joined_until_the_request_is_full, NULL, teardown)
+MOVES_TEST(moves_are_joined_until_the_request_is_full)
 {
     for (uint32_t has_z = 0; has_z < 2; has_z++) {
-        uint32_t count = 1, frames = 1, end[QD_ROOM_MOVE_ALL_MAX] = {1};
+        uint32_t count = 1, frames = 1;
+        qd_joined_move each[QD_ROOM_MOVE_ALL_MAX] = {{.seq = 10, .end = 1}};
         qd_client_message next = move_of(10, 1, 1, has_z);
 
+        setup(NULL);
         assert_true(hold(&next));
         for (;;) {
             const uint32_t more = 1 + frames % 3;
+            const uint64_t seq = frames % 5 == 2 ? 0 : 10 + frames * frames % 100;
 
-            next = move_of(10 + frames, count + 1, more, has_z);
+            next = move_of(seq, count + 1, more, has_z);
             if (!add(&next)) {
                 break;
             }
             count += more;
-            end[frames++] = count;
-            assert_int_equal(seq, 10 + frames - 1);
+            each[frames++] = (qd_joined_move){seq, count};
         }
         assert_true(count > QD_ROOM_MOVE_ALL_MAX - 3 && count <= QD_ROOM_MOVE_ALL_MAX);
         expect_entries(count, has_z);
-        assert_int_equal(moves.request->joined, frames);
-        assert_int_equal(moves.request->decoded.message.seq, 10 + frames - 1);
+        const qd_request *request = in_room.moves.request;
+        const qd_joined_move *last = &each[frames - 1];
+        assert_int_equal(request->joined, frames);
+        assert_int_equal(request->decoded.message.seq, last->seq != 0 ? last->seq : (last - 1)->seq);
         for (uint32_t i = 0; i < frames; i++) {
-            assert_int_equal(moves.request->joined_end[i], end[i]);
+            assert_int_equal(request->joined_each[i].seq, each[i].seq);
+            assert_int_equal(request->joined_each[i].end, each[i].end);
         }
-        teardown(NULL);
+        qd_request_destroy(in_room.moves.request);
+        in_room.moves.request = NULL;
     }
 }
 
-TEST_WITH(moves_without_seq_are_joined, NULL, teardown)
-{
-    qd_client_message next = move_of(0, 1, 2, false);
-
-    assert_true(hold(&next));
-    next = move_of(0, 3, 1, false);
-    assert_true(add(&next));
-    assert_int_equal(seq, 0);
-    expect_entries(3, false);
-}
-
-TEST_WITH(frame_that_does_not_suit_is_not_joined, NULL, teardown)
+MOVES_TEST(frame_that_does_not_suit_is_not_joined)
 {
     qd_client_message other = move_of(5, 1, 1, false);
 
     assert_false(add(&other)); /* nothing waits */
     assert_true(hold(&other));
-    assert_false(add((other = move_of(7, 2, 1, false), &other)));
-    assert_false(add((other = move_of(5, 2, 1, false), &other)));
-    assert_false(add((other = move_of(0, 2, 1, false), &other)));
     assert_false(add((other = move_of(6, 2, 1, true), &other)));
-    assert_false(add((other = move_of(6, 2, 17, false), &other)));
+    assert_false(add((other = move_of(QD_SEQ_MAX + 1, 2, 1, false), &other)));
     const qd_client_message good = move_of(6, 2, 1, false);
-    assert_false(add((other = good, other.as.batch.room = ROOM + 1, &other)));
     assert_false(add((other = good, other.confirm = true, &other)));
     assert_false(add((other = good, other.kind = QD_CLIENT_TELEPORT, &other)));
     assert_false(add((other = (qd_client_message){.seq = 6, .kind = QD_CLIENT_PING}, &other)));
     expect_entries(1, false);
-    assert_int_equal(moves.request->joined, 0);
+    assert_int_equal(in_room.moves.request->joined, 0);
     assert_true(add(&good));
     expect_entries(2, false);
 }
 
-TEST_WITH(seq_is_not_counted_beyond_its_last, NULL, teardown)
-{
-    qd_client_message last = move_of(QD_SEQ_MAX, 1, 1, false), beyond = move_of(QD_SEQ_MAX + 1, 2, 1, false);
-
-    assert_true(hold(&last));
-    assert_false(add(&beyond));
-}
-
-TEST_WITH(only_small_moves_wait, NULL, teardown)
+MOVES_TEST(only_small_moves_wait)
 {
     qd_client_message other = move_of(1, 1, 17, false);
 
@@ -175,7 +170,8 @@ TEST_WITH(only_small_moves_wait, NULL, teardown)
     assert_false(
         hold((other = move_of(1, 1, 1, false), other.kind = QD_CLIENT_DESPAWN,
               other.as.batch.entities = (qd_msg_entities){.count = 1, .id = other.as.batch.entities.id}, &other)));
-    assert_null(moves.request);
+    assert_null(in_room.moves.request);
+    assert_true(TAILQ_EMPTY(&waiting));
     assert_true(hold((other = move_of(1, 1, 16, false), &other)));
 }
 

@@ -85,14 +85,14 @@ static qd_request part_of(const qd_request *joined, uint32_t i)
 {
     const qd_client_message *all = &joined->decoded.message;
     const qd_room_batch *batch = &all->as.batch.entities;
-    const uint32_t first = i == 0 ? 0 : joined->joined_end[i - 1];
+    const uint32_t first = i == 0 ? 0 : joined->joined_each[i - 1].end;
 
     return (qd_request){
         .head.membership = joined->head.membership,
         .decoded.message = {.kind = QD_CLIENT_MOVE,
-                            .seq = all->seq == 0 ? 0 : all->seq - (joined->joined - 1 - i),
+                            .seq = joined->joined_each[i].seq,
                             .as.batch = {.room = all->as.batch.room,
-                                         .entities = {.count = joined->joined_end[i] - first,
+                                         .entities = {.count = joined->joined_each[i].end - first,
                                                       .id = batch->id + first,
                                                       .x = batch->x + first,
                                                       .y = batch->y + first,

@@ -35,6 +35,15 @@ typedef enum qd_membership_state {
     QD_MEMBERSHIP_LEFT, /* the loop has given it up */
 } qd_membership_state;
 
+typedef struct qd_request qd_request;
+
+/* Small Moves that wait to be posted as one request (session/joined_moves.h). */
+typedef struct qd_joined_moves {
+    qd_request *request;  /* NULL: none wait */
+    uint32_t capacity;    /* its columns have room for so many entries; 0: it is not joined yet */
+    uint32_t frame_bytes; /* of the frames that were added */
+} qd_joined_moves;
+
 /* What a session may do in a room, besides reading. */
 enum { QD_RIGHT_WRITE = 1, QD_RIGHT_STEP = 2 };
 
@@ -53,6 +62,8 @@ struct qd_membership {
     LIST_ENTRY(qd_membership) links; /* in the session's list; the loop's alone */
     qd_membership *successor;        /* with `leave`: that of the connection which resumes the session; else NULL */
     uint64_t acked_tick;             /* the last one that the client acknowledged; QD_NEVER: none yet */
+    qd_joined_moves moves;
+    TAILQ_ENTRY(qd_membership) waits; /* with a request in `moves`: in the session's list */
 
     /* both */
     qd_backpressure batches;    /* messages that are posted and not handled */
@@ -82,20 +93,25 @@ struct qd_membership {
     size_t reset_below_bytes; /* with `lagging`: with fewer bytes in its queue it gets a reset */
 };
 
+/* One of the Moves that were joined. */
+typedef struct qd_joined_move {
+    uint64_t seq;
+    uint32_t end; /* of its entries */
+} qd_joined_move;
+
 /* A message to a room, with its columns. The parts of a MoveRooms are requests of their own, which point into its
  * columns: so it lives until the last of them is done. */
-typedef struct qd_request qd_request;
 struct qd_request {
     qd_room_message head; /* first */
     size_t bytes;         /* that it counts for in the endpoint's gate */
     bool created;         /* OPEN_ROOM: it created the room */
     bool light;           /* it takes so little time that an inline run may apply it */
     qd_decoded_client decoded;
-    uint32_t joined;            /* a MOVE that was joined from so many, with the seq of the last one; else 0 */
-    const uint16_t *joined_end; /* the end of the entries of each */
-    qd_request *frame;          /* of a part: the MoveRooms; else NULL */
-    bool is_for_worker;         /* an inline run may not apply it, or only as a Step with a very short tick */
-    _Atomic uint32_t users;     /* of a MoveRooms: its parts that are not done, and its loop */
+    uint32_t joined;                   /* a MOVE that was joined from so many, with the last seq of them; else 0 */
+    const qd_joined_move *joined_each; /* in the columns' memory */
+    qd_request *frame;                 /* of a part: the MoveRooms; else NULL */
+    bool is_for_worker;                /* an inline run may not apply it, or only as a Step with a very short tick */
+    _Atomic uint32_t users;            /* of a MoveRooms: its parts that are not done, and its loop */
 };
 
 /* Where requests and their columns live: shared memory, because a loop allocates them and a run frees them. The second
