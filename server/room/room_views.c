@@ -3,7 +3,7 @@
 
 #include "entities/members.h"
 #include "state.h"
-#include "views/describe.h"
+#include "views/visibility/describe.h"
 #include "views/observers.h"
 #include "views/view_report.h"
 #include "views/views.h"

@@ -76,6 +76,18 @@ SCENARIO(bytes_go_to_leaves_then_enters_then_relays,
          "options bytes 1; unobserve 7;"
          "tick -> A view leave 7:1 observer gone 7:2 observer gone 7:3 observer gone 7:4 observer gone")
 
+#define TICKS_16 "tick; tick; tick; tick; tick; tick; tick; tick; tick; tick; tick; tick; tick; tick; tick; tick;"
+#define TICKS_256                                                                                                      \
+    TICKS_16 TICKS_16 TICKS_16 TICKS_16 TICKS_16 TICKS_16 TICKS_16 TICKS_16 TICKS_16 TICKS_16 TICKS_16 TICKS_16        \
+        TICKS_16 TICKS_16 TICKS_16 TICKS_16
+
+/* A relay takes 20 bytes. The first two wait for more than 256 ticks, the last one for some. */
+SCENARIO(longest_wait_is_served_first_however_long_it_is,
+         "spawn 1 51, 2 52, 3 53, 4 54; observe 7 range 10 tier 50 1; tick -> A view enter 7:1 7:2 7:3 7:4;"
+         "options bytes 19; move 3 49; tick; move 1 49; tick;" TICKS_256 "move 2 49; tick; tick; move 4 49; tick;"
+         "options bytes 20; tick -> A view relay 7:3; tick -> A view relay 7:1; options bytes 40;"
+         "move 3 50; tick -> A view relay 7:2 7:4; tick -> A view relay 7:3; tick")
+
 /* The first enter takes 96 bytes, the second 64. */
 SCENARIO(enter_that_does_not_fit_stops_all_later_ones,
          "spawn 1 51, 2 52; describe 1 payload abcdefghijklmnopqrstuvwxyzabcdef, 2 tag 1; options bytes 95;"

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "describe.h"
 #include "state/rule.h"
 #include "view_news.h"
+#include "visibility/describe.h"
 
 /* ---- one observer ---- */
 
@@ -99,13 +99,6 @@ static void choose(qd_views *views, uint32_t row)
     }
 }
 
-/* The entity waits to enter: its observer is evaluated again at the next tick. */
-static void hold(qd_views *views, const qd_priority *item)
-{
-    *qd_visible_entries_find(&views->observers[item->observer].entries, item->slot) |= QD_ENTRY_HELD;
-    views->attention[item->observer] |= QD_ATTEND_ONCE;
-}
-
 /* Lets chosen entities in that are not in the view, as enter_budget allows. They come first among the wanted ones;
  * returns how many there are. */
 static uint32_t enter(qd_views *views, uint32_t row)
@@ -127,7 +120,7 @@ static uint32_t enter(qd_views *views, uint32_t row)
         qd_priority_sort(items, entrants);
         admitted = observer->enter_budget;
         for (uint32_t i = admitted; i < entrants; i++) {
-            hold(views, &items[i]);
+            qd_view_hold(views, &items[i]);
         }
     }
     for (uint32_t i = 0; i < admitted; i++) {
@@ -155,6 +148,7 @@ static void begin_relaying(qd_views *views, uint32_t row, struct relaying *to)
     const qd_room_view_options *options = &views->members[observer->member].options;
 
     to->is_limited = options->bytes_max > 0 && !options->relays_once;
+    views->members[observer->member].relays_late |= to->is_limited;
     for (uint32_t tier = 0; tier < observer->tiers; tier++) {
         to->phase[tier] = (uint32_t)(views->entities->tick % observer->relay_every[tier]);
     }
@@ -205,42 +199,37 @@ static void relay_one(const struct relaying *relaying, uint32_t at)
     }
     if (!relaying->is_limited) {
         qd_view_relay(views, relaying->row, entry);
-        return;
     }
-    qd_priority item = {.lead = UINT32_MAX - (views->round - relayed->waits_since),
-                        .rank = observer->rank,
-                        .id = relayed->id,
-                        .slot = slot,
-                        .observer = relaying->row};
-    views->no_memory |= !qd_priority_list_add(&views->waiting, views->heap, item);
 }
 
-#define DUE_COUNT 128u
-
-/* Prefetches the entities whose turn it may be, then relays them. */
+/* Prefetches the entities whose turn it may be, then relays them. With limited bytes, what waits goes on waiting until
+ * they are spent. */
 static void relay(qd_views *views, uint32_t row)
 {
     const qd_observer *observer = &views->observers[row];
     const qd_visible_entries *set = &observer->entries;
     struct relaying relaying;
-    uint32_t due[DUE_COUNT];
+    uint32_t places[QD_ENTRY_PLACES];
 
     begin_relaying(views, row, &relaying);
-    for (uint32_t at = 0; at < set->capacity;) {
-        uint32_t count = 0;
+    if (row + 1 < views->count) {
+        qd_visible_entries_fetch(&views->observers[row + 1].entries);
+    }
+    const uint32_t of = QD_ENTRY_SEEN | (relaying.is_limited ? QD_ENTRY_WAITS : 0);
+    for (uint32_t first = 0; first < set->capacity; first += QD_ENTRY_PLACES) {
+        const uint32_t count = qd_visible_entries_places(set, first, of, QD_ENTRY_SEEN, places);
+        uint32_t due = 0;
 
-        for (; at < set->capacity && count < DUE_COUNT; at++) {
-            uint32_t entry = set->entry[at];
-
-            if (!(entry & QD_ENTRY_SEEN) ||
-                (!(entry & QD_ENTRY_WAITS) && !is_turn_anywhere(&relaying, observer, set->relayed[at].id))) {
-                continue;
-            }
-            __builtin_prefetch(&views->targets[qd_entry_slot(entry)]);
-            due[count++] = at;
-        }
         for (uint32_t i = 0; i < count; i++) {
-            relay_one(&relaying, due[i]);
+            const uint32_t at = places[i], entry = set->entry[at];
+
+            if ((entry & QD_ENTRY_WAITS) || is_turn_anywhere(&relaying, observer, set->relayed[at].id)) {
+                __builtin_prefetch(&views->targets[qd_entry_slot(entry)]);
+                places[due++] = at;
+            }
+        }
+        for (uint32_t i = 0; i < due; i++) {
+            relay_one(&relaying, places[i]);
         }
     }
 }
@@ -325,110 +314,6 @@ static void evaluate(qd_views *views, uint32_t row)
     qd_visible_entries_trim(&observer->entries, views->heap);
 }
 
-/* ---- bytes ---- */
-
-static qd_view_member *member_of(const qd_views *views, const qd_priority *item)
-{
-    return &views->members[views->observers[item->observer].member];
-}
-
-/* Puts the items of each member behind each other: a range of the list. */
-static void group_by_member(qd_views *views, const qd_priority_list *list)
-{
-    uint32_t first = 0;
-
-    for (uint32_t member = 0; member < views->member_count; member++) {
-        views->members[member].waiting.count = 0;
-    }
-    for (uint32_t i = 0; i < list->count; i++) {
-        member_of(views, &list->items[i])->waiting.count++;
-    }
-    for (uint32_t member = 0; member < views->member_count; member++) {
-        qd_view_range *range = &views->members[member].waiting;
-
-        range->first = first;
-        first += range->count;
-        range->count = 0; /* how many are there */
-    }
-    for (uint32_t member = 0; member < views->member_count; member++) {
-        qd_view_range *range = &views->members[member].waiting;
-        const uint32_t end = member + 1 < views->member_count ? views->members[member + 1].waiting.first : first;
-
-        while (range->first + range->count < end) {
-            qd_priority *item = &list->items[range->first + range->count];
-            qd_view_range *to = &member_of(views, item)->waiting;
-            const qd_priority other = list->items[to->first + to->count];
-
-            list->items[to->first + to->count++] = *item;
-            *item = to == range ? *item : other;
-        }
-    }
-}
-
-/* How many items of so many bytes the member has bytes for. */
-static uint64_t has_bytes_for(const qd_view_member *member, uint32_t bytes)
-{
-    return member->bytes < member->options.bytes_max ? (member->options.bytes_max - member->bytes) / bytes : 0;
-}
-
-/* No entity overtakes one that does not fit. Of those that surely do not, no order is needed. */
-static void spend_on_entrants(qd_views *views, qd_view_member *member, qd_priority *items, uint32_t count)
-{
-    const uint64_t most = has_bytes_for(member, QD_VIEW_ENTER_BYTES) + 1;
-    const uint32_t first = most < count ? (uint32_t)most : count;
-    uint32_t i = 0;
-
-    if (first < count) {
-        qd_priority_choose(items, count, first);
-    }
-    qd_priority_sort(items, first);
-    for (; i < first; i++) {
-        const uint32_t bytes = qd_view_enter_bytes(views, items[i].slot);
-
-        if (member->bytes + bytes > member->options.bytes_max) {
-            break;
-        }
-        member->bytes += bytes;
-        qd_view_enter(views, items[i].observer,
-                      qd_visible_entries_find(&views->observers[items[i].observer].entries, items[i].slot));
-    }
-    member->is_full |= i < count;
-    for (; i < count; i++) {
-        hold(views, &items[i]);
-    }
-}
-
-static void spend_on_relays(qd_views *views, qd_view_member *member, qd_priority *items, uint32_t count)
-{
-    const uint64_t most = has_bytes_for(member, QD_VIEW_RELAY_BYTES);
-    const uint32_t first = most < count ? (uint32_t)most : count;
-
-    if (first < count) {
-        qd_priority_choose(items, count, first);
-        member->is_full = true;
-    }
-    member->bytes += (uint64_t)first * QD_VIEW_RELAY_BYTES;
-    for (uint32_t i = 0; i < first; i++) {
-        qd_view_relay(views, items[i].observer,
-                      qd_visible_entries_find(&views->observers[items[i].observer].entries, items[i].slot));
-    }
-}
-
-static void spend(qd_views *views, qd_priority_list *list,
-                  void (*on)(qd_views *, qd_view_member *, qd_priority *, uint32_t))
-{
-    if (list->count == 0) {
-        return;
-    }
-    group_by_member(views, list);
-    for (uint32_t member = 0; member < views->member_count; member++) {
-        qd_view_member *row = &views->members[member];
-
-        on(views, row, list->items + row->waiting.first, row->waiting.count);
-    }
-    list->count = 0;
-}
-
 /* ---- a tick ---- */
 
 static void end_view(qd_views *views, uint32_t row)
@@ -472,6 +357,4 @@ void qd_changes_make(qd_views *views)
             relay(views, row);
         }
     }
-    spend(views, &views->entrants, spend_on_entrants);
-    spend(views, &views->waiting, spend_on_relays);
 }

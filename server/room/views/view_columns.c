@@ -3,8 +3,8 @@
 
 #include "derived/derived_once.h"
 #include "derived/derived_relay.h"
-#include "describe.h"
 #include "view_news.h"
+#include "visibility/describe.h"
 
 static uint32_t id_at(const qd_views *views, uint64_t rank)
 {

@@ -73,6 +73,12 @@ void qd_view_leave(qd_views *views, uint32_t row, uint32_t *entry, qd_room_leave
     qd_view_report_leave(views, &views->observers[row], qd_entry_slot(*entry), reason);
 }
 
+void qd_view_hold(qd_views *views, const qd_priority *item)
+{
+    *qd_visible_entries_find(&views->observers[item->observer].entries, item->slot) |= QD_ENTRY_HELD;
+    views->attention[item->observer] |= QD_ATTEND_ONCE;
+}
+
 void qd_view_admit(qd_views *views, qd_priority item)
 {
     const qd_observer *observer = &views->observers[item.observer];

@@ -32,6 +32,8 @@ void qd_view_leave(qd_views *views, uint32_t row, uint32_t *entry, qd_room_leave
 void qd_view_relay(qd_views *views, uint32_t row, uint32_t *entry);
 /* The entity is to enter: at once, or as the bytes of the observer's member allow. */
 void qd_view_admit(qd_views *views, qd_priority item);
+/* It waits to enter: its observer is evaluated again at the next tick. */
+void qd_view_hold(qd_views *views, const qd_priority *item);
 
 /* ---- the sorted news as columns (view_columns.c) ---- */
 

@@ -6,12 +6,13 @@
 #include "changes.h"
 #include "derived/derived.h"
 #include "derived/derived_relay.h"
-#include "describe.h"
 #include "observers.h"
 #include "state/last_tick.h"
 #include "state/ranks.h"
+#include "view_bytes.h"
 #include "view_news.h"
 #include "view_report.h"
+#include "visibility/describe.h"
 #include "visibility/visibility.h"
 #include "visibility/visibility_index.h"
 
@@ -51,7 +52,7 @@ static void release_scratch(qd_views *views)
 {
     qd_block *blocks[] = {&views->candidates, &views->scratch, &views->report.block, &views->report.ranks};
     qd_view_list *lists[] = {&views->leaves, &views->enters, &views->relays, &views->watchers};
-    qd_priority_list *priorities[] = {&views->wanted, &views->entrants, &views->waiting};
+    qd_priority_list *priorities[] = {&views->wanted, &views->entrants};
 
     qd_visibility_release(views);
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
@@ -334,6 +335,7 @@ static void change_views(qd_views *views, const qd_executor *executor)
     }
     if (is_clear && !views->no_memory) {
         qd_changes_make(views);
+        qd_view_bytes_spend(views);
     }
     if (is_clear && !views->no_memory) {
         qd_derived_begin(views);
@@ -367,7 +369,7 @@ void qd_views_tick(qd_views *views, const qd_executor *executor, uint32_t skippe
         row->tight -= row->tight > 0;
         row->tight = row->is_full ? QD_VIEW_TIGHT_TICKS : row->tight;
         row->bytes = 0;
-        row->is_full = row->is_emptied = row->restarted = false;
+        row->is_full = row->relays_late = row->is_emptied = row->restarted = false;
     }
     if (views->index) {
         change_views(views, executor);

@@ -154,13 +154,14 @@ typedef struct qd_view_member {
     bool is_emptied;          /* at this tick one of its views ended, or was suspended with all others */
     bool is_behind;           /* its next report is due even without news */
     bool is_full;             /* at this tick it has no bytes left for something that waits */
+    bool relays_late;         /* at this tick positions may wait for its bytes */
     uint8_t tight;            /* its bytes did not suffice: so many ticks until its views may be derived */
     uint32_t derived, others; /* its bodies in the join at this tick, with derived views and with entries; */
     uint64_t due;             /* and the bytes for what changes in derived views */
     uint64_t bytes;           /* spent at this tick */
     uint8_t news;             /* of this round: QD_VIEW_NEWS_* */
     uint16_t joint;           /* its place among those of derived_once.h, + 1; 0: it has none */
-    qd_view_range waiting;    /* in a list of what waits for bytes */
+    qd_view_range waiting;    /* in the list of what waits to enter */
     qd_view_range leaves, enters, relays, watcher_leaves, watcher_enters;
 } qd_view_member;
 
@@ -267,7 +268,7 @@ typedef struct qd_views {
     qd_block candidates, crossings, scratch;
     qd_view_list leaves, enters, relays;
     qd_view_list watchers; /* the same news for members that watch */
-    qd_priority_list wanted, entrants, waiting;
+    qd_priority_list wanted, entrants;
     qd_view_columns report;
 
     uint64_t seen_count, enters_count, leaves_count;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../../../base/assert.h"
+#include "../../../base/memory/fetch.h"
 
 #define CAPACITY_MIN 8u
 /* Sets of this capacity shrink when fewer than one entry in TRIM_SHARE is in use. */
@@ -196,4 +197,24 @@ void qd_visible_entries_settle(qd_visible_entries *set)
             set->entry[at++] &= ~(uint32_t)QD_ENTRY_CHANGED;
         }
     }
+}
+
+/* Without branches, which would be foreseen too seldom. */
+uint32_t qd_visible_entries_places(const qd_visible_entries *set, uint32_t first, uint32_t of, uint32_t flags,
+                                   uint32_t places[QD_ENTRY_PLACES])
+{
+    const uint32_t left = set->capacity - first, end = first + (left < QD_ENTRY_PLACES ? left : QD_ENTRY_PLACES);
+    uint32_t count = 0;
+
+    for (uint32_t at = first; at < end; at++) {
+        places[count] = at;
+        count += (set->entry[at] & of) == flags;
+    }
+    return count;
+}
+
+void qd_visible_entries_fetch(const qd_visible_entries *set)
+{
+    qd_fetch(set->entry, set->capacity * sizeof *set->entry);
+    qd_fetch(set->relayed, set->relays ? set->capacity * sizeof *set->relayed : 0);
 }

@@ -74,6 +74,14 @@ void qd_visible_entries_trim(qd_visible_entries *set, qd_heap *heap);
 /* Clears QD_ENTRY_CHANGED, and removes entries without other flags. */
 void qd_visible_entries_settle(qd_visible_entries *set);
 
+/* The places of entries from `first` on, at most QD_ENTRY_PLACES of them, that have of these flags just those. Returns how
+ * many they are. */
+#define QD_ENTRY_PLACES 128u
+uint32_t qd_visible_entries_places(const qd_visible_entries *set, uint32_t first, uint32_t of, uint32_t flags,
+                                   uint32_t places[QD_ENTRY_PLACES]);
+/* Prefetches all entries, and the rows for relay. */
+void qd_visible_entries_fetch(const qd_visible_entries *set);
+
 /* The round that last reported the position of an entity in the view. */
 static inline uint32_t *qd_entry_reported(const qd_visible_entries *set, uint32_t *entry)
 {

@@ -3,10 +3,10 @@
  * What clients describe of entities: tag, payload, team, visibility. Descriptions exist also while the room has no
  * observers.
  */
-#ifndef QD_ROOM_VIEWS_DESCRIBE_H
-#define QD_ROOM_VIEWS_DESCRIBE_H
+#ifndef QD_ROOM_VIEWS_VISIBILITY_DESCRIBE_H
+#define QD_ROOM_VIEWS_VISIBILITY_DESCRIBE_H
 
-#include "state/view_state.h"
+#include "../state/view_state.h"
 
 /* As qd_room_describe. */
 void qd_views_describe(qd_views *views, uint32_t member, const qd_msg_set_description *batch,

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "../entities/members.h"
-#include "../entities/refusals.h"
-#include "visibility/visibility_index.h"
+#include "../../entities/members.h"
+#include "../../entities/refusals.h"
+#include "visibility_index.h"
 
 const qd_description *qd_description_of(const qd_views *views, uint32_t slot)
 {
