@@ -51,7 +51,7 @@ static void admit(qd_views *views, qd_candidate pair, uint32_t *entry)
     }
     qd_priority item = {.id = views->entities->id[pair.slot], .slot = pair.slot, .observer = pair.row};
     item.distance = qd_rule_distance(observer, &views->targets[pair.slot]);
-    qd_view_admit(views, item);
+    qd_view_admit(views, item, entry);
 }
 
 /* A crossing. The ends of a pair come before its begins, as bodies may have been replaced. */

@@ -120,11 +120,11 @@ static uint32_t enter(qd_views *views, uint32_t row)
         qd_priority_sort(items, entrants);
         admitted = observer->enter_budget;
         for (uint32_t i = admitted; i < entrants; i++) {
-            qd_view_hold(views, &items[i]);
+            qd_view_hold(views, row, &observer->entries.entry[items[i].at]);
         }
     }
     for (uint32_t i = 0; i < admitted; i++) {
-        qd_view_admit(views, items[i]);
+        qd_view_admit(views, items[i], &observer->entries.entry[items[i].at]);
     }
     return entrants;
 }

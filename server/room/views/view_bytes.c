@@ -74,7 +74,7 @@ static void spend_on_entrants(qd_views *views, qd_view_member *member, qd_priori
     }
     member->is_full |= i < count;
     for (; i < count; i++) {
-        qd_view_hold(views, &items[i]);
+        views->attention[items[i].observer] |= QD_ATTEND_ONCE;
     }
 }
 

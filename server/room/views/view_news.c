@@ -59,7 +59,7 @@ void qd_view_enter(qd_views *views, uint32_t row, uint32_t *entry)
     qd_observer *observer = &views->observers[row];
     const uint32_t slot = qd_entry_slot(*entry);
 
-    *entry |= QD_ENTRY_SEEN;
+    *entry = (*entry & ~(uint32_t)QD_ENTRY_HELD) | QD_ENTRY_SEEN;
     *qd_entry_reported(&observer->entries, entry) = views->round;
     if (observer->entries.relays) {
         qd_entry_relayed(&observer->entries, entry)->id = views->entities->id[slot];
@@ -73,20 +73,21 @@ void qd_view_leave(qd_views *views, uint32_t row, uint32_t *entry, qd_room_leave
     qd_view_report_leave(views, &views->observers[row], qd_entry_slot(*entry), reason);
 }
 
-void qd_view_hold(qd_views *views, const qd_priority *item)
+void qd_view_hold(qd_views *views, uint32_t row, uint32_t *entry)
 {
-    *qd_visible_entries_find(&views->observers[item->observer].entries, item->slot) |= QD_ENTRY_HELD;
-    views->attention[item->observer] |= QD_ATTEND_ONCE;
+    *entry |= QD_ENTRY_HELD;
+    views->attention[row] |= QD_ATTEND_ONCE;
 }
 
-void qd_view_admit(qd_views *views, qd_priority item)
+void qd_view_admit(qd_views *views, qd_priority item, uint32_t *entry)
 {
     const qd_observer *observer = &views->observers[item.observer];
 
     if (views->members[observer->member].options.bytes_max > 0) {
         item.rank = observer->rank;
+        *entry |= QD_ENTRY_HELD;
         views->no_memory |= !qd_priority_list_add(&views->entrants, views->heap, item);
     } else {
-        qd_view_enter(views, item.observer, qd_visible_entries_find(&observer->entries, item.slot));
+        qd_view_enter(views, item.observer, entry);
     }
 }

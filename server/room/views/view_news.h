@@ -30,10 +30,10 @@ void qd_view_enter(qd_views *views, uint32_t row, uint32_t *entry);
 void qd_view_leave(qd_views *views, uint32_t row, uint32_t *entry, qd_room_leave_reason reason);
 /* Reports the position of an entity in the view. */
 void qd_view_relay(qd_views *views, uint32_t row, uint32_t *entry);
-/* The entity is to enter: at once, or as the bytes of the observer's member allow. */
-void qd_view_admit(qd_views *views, qd_priority item);
+/* The entity of the entry is to enter: at once, or as the bytes of the observer's member allow. Until then it is held. */
+void qd_view_admit(qd_views *views, qd_priority item, uint32_t *entry);
 /* It waits to enter: its observer is evaluated again at the next tick. */
-void qd_view_hold(qd_views *views, const qd_priority *item);
+void qd_view_hold(qd_views *views, uint32_t row, uint32_t *entry);
 
 /* ---- the sorted news as columns (view_columns.c) ---- */
 
