@@ -3,10 +3,10 @@
 
 #include "entities/members.h"
 #include "state.h"
-#include "views/visibility/describe.h"
 #include "views/observers.h"
 #include "views/view_report.h"
 #include "views/views.h"
+#include "views/visibility/describe.h"
 
 void qd_room_describe(qd_room *room, uint32_t member, const qd_msg_set_description *batch, qd_room_refusals *refusals)
 {
