@@ -29,7 +29,8 @@ static void begin(scene *s, const uint32_t *shown, uint32_t shown_count)
                                    .observers_max = 10,
                                    .visible_entries_max = 100};
     const qd_room_batch batch = {.count = 2, .id = id, .x = axis_x, .y = axis_y};
-    const qd_msg_observers observers = {.count = 1, .id = id, .entity = id, .range = &range};
+    const uint32_t limit = shown_count > 0 ? shown_count - 1 : 0;
+    const qd_msg_observers observers = {.count = 1, .id = id, .entity = id, .range = &range, .limit = &limit};
     qd_room_refusals refusals;
 
     qd_heap_init(&s->heap);
@@ -150,15 +151,15 @@ TEST(one_that_despawns_leaves)
     end(&s);
 }
 
-/* With a long list `show` the observer keeps entries. */
+/* The list `show` is longer than the limit, so the observer keeps entries. */
 TEST(views_with_entries_see_it)
 {
-    static const uint32_t shown[QD_JOIN_SHOWN_MAX + 1] = {WATCHER};
+    static const uint32_t shown[] = {WATCHER, 1000, 1001}; /* itself, and two that are not there */
     scene s;
 
     (void)state;
 
-    begin(&s, shown, QD_JOIN_SHOWN_MAX + 1);
+    begin(&s, shown, sizeof shown / sizeof shown[0]);
     move(&s, 40);
     assert_int_equal(tick(&s), 1); /* itself */
     set_range(&s, 30);

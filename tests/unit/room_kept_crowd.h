@@ -16,7 +16,7 @@
 #include "support/rng.h"
 #include "tests/support/test.h"
 
-enum { ENTITIES = 900, OBSERVERS = 32, HIDDEN = 30, SHOWN = 40, TIERS_MAX = 3 };
+enum { ENTITIES = 900, OBSERVERS = 32, HIDDEN = 30, SHOWN = 40, SHOWN_MANY = 1024, TIERS_MAX = 3 };
 enum { BEACON_EVERY = 40, FEW_BEACONS_EVERY = 300 };
 enum { BYTES_MAX = 10000, BYTES_MAX_WITH_MORE = 21000, BURST = 30 };
 
@@ -38,7 +38,8 @@ enum {
     CHANGES = 2048, /* and some observers change at times */
     BYTES = 4096,   /* the member gets few bytes at a tick; at times many entities go far */
     BEACONS = 8192, /* some entities have a visible range, at times another one */
-    SHOW = 16384,   /* observers show some entities, and ids that are not in the room */
+    SHOW = 16384,   /* observers show some entities, and ids that are not in the room; */
+    MANY = 32768,   /* a few of them, very many */
 };
 
 typedef struct observer {
@@ -48,7 +49,7 @@ typedef struct observer {
     uint32_t relay_every[TIERS_MAX];
     uint8_t kind; /* qd_region */
     bool hides;
-    uint32_t shown_count, shown[SHOWN];
+    uint32_t shown_count, shown[SHOWN_MANY];
 } observer;
 
 typedef struct crowd {
@@ -126,6 +127,9 @@ static inline observer drawn(crowd *c)
         o.direction[k] = rng_between(&c->rng, -1, 1);
     }
     o.shown_count = c->rules & SHOW ? rng_below(&c->rng, rng_one_in(&c->rng, 4) ? SHOWN + 1 : 7) : 0;
+    if (c->rules & MANY && rng_one_in(&c->rng, 6)) {
+        o.shown_count = rng_one_in(&c->rng, 2) ? SHOWN_MANY : rng_below(&c->rng, SHOWN_MANY + 1);
+    }
     for (uint32_t n = 0; n < o.shown_count; n++) { /* some are near, some are there twice */
         o.shown[n] = rng_below(&c->rng, rng_one_in(&c->rng, 3) ? OBSERVERS : ENTITIES + ENTITIES / 8);
     }

@@ -23,9 +23,8 @@ enum derived_time {
 /* All that is shown has to be in the view. */
 static bool fits_shown(const qd_observer *observer)
 {
-    const uint32_t most = QD_WITHOUT(JOINED_SHOWN) ? 0 : QD_JOIN_SHOWN_MAX;
-
-    return observer->show_count <= most && (observer->limit == 0 || observer->show_count <= observer->limit);
+    return observer->show_count == 0 ||
+           (!QD_WITHOUT(JOINED_SHOWN) && (observer->limit == 0 || observer->show_count <= observer->limit));
 }
 
 static bool fits(const qd_views *views, const qd_observer *observer)

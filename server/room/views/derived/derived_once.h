@@ -8,7 +8,7 @@
 
 #include "derived.h"
 
-#define QD_ONCE_MAX 0x7fffu /* members: as qd_join_body.joint has them */
+#define QD_ONCE_MAX 0x7ffu /* members: as qd_join_body.joint has them */
 
 /* Before the bodies of a tick are noted: chooses the members. False: no memory. */
 bool qd_once_choose(qd_views *views) QD_MUST_USE;

@@ -30,11 +30,12 @@ typedef struct qd_join_body {
     bool is_kept : 1;    /* a derived view that depends on what it was (kept.h) */
     bool has_rules : 1;  /* a kept view, and not by a limit alone */
     bool has_turns : 1;  /* of which positions wait for their turn */
-    uint32_t shown : 7;  /* of a kept view: its points behind those of the group (join_shown.h) */
-    uint32_t joint : 15; /* of a derived view whose positions are relayed with those of others: qd_view_member.joint */
+    uint32_t shown : 11; /* of a kept view: its points behind those of the group (join_shown.h) */
+    uint32_t joint : 11; /* of a derived view whose positions are relayed with those of others: qd_view_member.joint */
 } qd_join_body;
 
 _Static_assert(sizeof(qd_join_body) == 64, "one cache line");
+_Static_assert(QD_VIEW_EXCEPTIONS_MAX < 1u << 11, "`shown` counts a whole list");
 
 /* Of a body that is or was a box. */
 typedef struct qd_join_box {

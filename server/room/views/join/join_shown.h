@@ -9,8 +9,6 @@
 
 #include "join.h"
 
-#define QD_JOIN_SHOWN_MAX 64u /* each of them is a point more for all bodies of the group */
-
 /* The points of a body get their slots; nothing for a body that shows nothing. */
 static inline void qd_join_shown_slots(const qd_join *join, qd_join_block *block, const qd_join_body *body)
 {
