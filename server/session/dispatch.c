@@ -77,8 +77,7 @@ static void pass_on(qd_session *session, qd_request **request, const struct rout
     if (route->writes) {
         count_writer(membership);
     }
-    (*request)->head.membership = membership;
-    if (qd_joined_moves_hold(&session->waiting, *request)) {
+    if (qd_joined_moves_hold(&session->waiting, membership, *request)) {
         *request = NULL;
     } else {
         qd_session_post(membership, request);
@@ -346,16 +345,16 @@ static bool join(qd_session *session, const qd_move_frame *move, size_t frame_by
 void qd_dispatch(qd_session *session, const uint8_t *bytes, size_t size)
 {
     qd_service *service = session->service;
+    const size_t frame_bytes = size + qd_frame_prefix_size((uint32_t)size);
     qd_decode_result result;
-
     qd_move_frame move;
 
     if (!qd_read_move_frame(bytes, size, &move) || move.count > QD_JOINED_ENTITIES_MAX) {
         qd_joined_moves_post_all(&session->waiting);
-    } else if (join(session, &move, size + qd_frame_prefix_size((uint32_t)size))) {
+    } else if (join(session, &move, frame_bytes)) {
         return;
     }
-    qd_count(&service->counters, QD_COUNT_BYTES_IN, size + qd_frame_prefix_size((uint32_t)size));
+    qd_count(&service->counters, QD_COUNT_BYTES_IN, frame_bytes);
     qd_request *request = decode(bytes, size, &qd_request_memory, &result);
     if (request == NULL) {
         request = decode_in_reserve(session, bytes, size, &result);

@@ -10,10 +10,9 @@
 #define MOVE_COLUMNS   4u /* id, x, y, z */
 #define ENTRY_BYTES    (sizeof(qd_joined_move) + MOVE_COLUMNS * sizeof(uint32_t))
 
-bool qd_joined_moves_hold(qd_waiting_moves *waiting, qd_request *request)
+bool qd_joined_moves_hold(qd_waiting_moves *waiting, qd_membership *membership, qd_request *request)
 {
     const qd_client_message *message = &request->decoded.message;
-    qd_membership *membership = request->head.membership;
 
     /* One in the reserve counts for more than its own bytes (dispatch.c), and that at once. */
     if (message->kind != QD_CLIENT_MOVE || message->confirm || request->frame != NULL ||
@@ -22,6 +21,7 @@ bool qd_joined_moves_hold(qd_waiting_moves *waiting, qd_request *request)
         return false;
     }
     qd_joined_moves_post(waiting, membership);
+    request->head.membership = membership;
     membership->moves = (qd_joined_moves){.request = request};
     TAILQ_INSERT_TAIL(waiting, membership, waits);
     return true;

@@ -22,8 +22,8 @@
 /* Memberships whose Moves wait, in the order of their first ones. */
 typedef TAILQ_HEAD(qd_waiting_moves, qd_membership) qd_waiting_moves;
 
-/* Lets a request wait if others can be added to it, instead of one that waits for the same room, which is posted. */
-bool qd_joined_moves_hold(qd_waiting_moves *waiting, qd_request *request);
+/* Lets a request wait for the room, if others can be added to it. One that already waits for that room is posted first. */
+bool qd_joined_moves_hold(qd_waiting_moves *waiting, qd_membership *membership, qd_request *request) QD_MUST_USE;
 /* Adds a Move to the request that waits for its room, if there is one and they suit each other. */
 bool qd_joined_moves_add(qd_membership *membership, const qd_move_frame *move, size_t frame_bytes) QD_MUST_USE;
 /* Posts the request that waits for this room, if there is one, or all. */

@@ -73,8 +73,7 @@ static bool hold(const qd_client_message *message)
     encode(message, &frame, &size);
     assert_int_equal(qd_decode_client(frame, size, &qd_request_memory, &request->decoded), QD_DECODE_OK);
     free(frame);
-    request->head.membership = &in_room;
-    const bool is_held = qd_joined_moves_hold(&waiting, request);
+    const bool is_held = qd_joined_moves_hold(&waiting, &in_room, request);
     assert_true(is_held == !TAILQ_EMPTY(&waiting));
     if (!is_held) {
         qd_request_destroy(request);

@@ -72,10 +72,10 @@ static void apply_request(qd_room_actor *actor, const qd_request *request, bool 
 }
 
 /* Answers keep the order of their requests. But subscriptions that come together get their resets together. */
-static void begin_request(qd_room_actor *actor, const qd_request *request, bool stopping)
+static void begin(qd_room_actor *actor, const qd_room_message *message, bool subscribes, bool stopping)
 {
-    qd_recording_begin_message(actor, &request->head, stopping);
-    if (actor->resets_due && request->decoded.message.kind != QD_CLIENT_SUBSCRIBE) {
+    qd_recording_begin_message(actor, message, stopping);
+    if (actor->resets_due && !subscribes) {
         qd_tick_catch_up(actor);
     }
 }
@@ -99,7 +99,8 @@ static qd_request part_of(const qd_request *joined, uint32_t i)
                                                       .z = batch->z != NULL ? batch->z + first : NULL}}}};
 }
 
-/* Carries them out one by one if one must be refused, because each has its own answer. A record has each, too. */
+/* Carries out joined Moves together, or one by one if an entry must be refused, because each Move has its own answer. A
+ * record has each Move, too. */
 static void run_joined(qd_room_actor *actor, const qd_request *joined, bool stopping)
 {
     bool done = false;
@@ -107,7 +108,7 @@ static void run_joined(qd_room_actor *actor, const qd_request *joined, bool stop
     for (uint32_t i = 0; i < joined->joined && (!done || actor->recording != NULL); i++) {
         const qd_request part = part_of(joined, i);
 
-        begin_request(actor, &part, stopping);
+        begin(actor, &part.head, false, stopping);
         if (i == 0 && !stopping && actor->room != NULL && part.head.membership->joined) {
             done = qd_joined_moves_command(actor, joined);
         }
@@ -120,17 +121,14 @@ static void run_joined(qd_room_actor *actor, const qd_request *joined, bool stop
 
 static void run_request(qd_room_actor *actor, const qd_request *request, bool stopping)
 {
-    begin_request(actor, request, stopping);
+    begin(actor, &request->head, request->decoded.message.kind == QD_CLIENT_SUBSCRIBE, stopping);
     apply_request(actor, request, stopping);
     qd_recording_end(actor);
 }
 
 static void run_leave(qd_room_actor *actor, const qd_room_message *leave, bool stopping)
 {
-    qd_recording_begin_message(actor, leave, stopping);
-    if (actor->resets_due) {
-        qd_tick_catch_up(actor);
-    }
+    begin(actor, leave, false, stopping);
     qd_leave_command(actor, leave->membership);
     qd_recording_end(actor);
 }
