@@ -19,8 +19,8 @@
  * BYTES. bytes_max limits what a member gets of views per tick. A leave counts QD_VIEW_LEAVE_BYTES, an enter
  * QD_VIEW_ENTER_BYTES and its payload, a relay QD_VIEW_RELAY_BYTES; resets do not count. Leaves are always reported.
  * Then come enters of all its observers, by (distance, observer, id), up to the first that does not fit. Then come
- * relays, by (ticks waited, the longest first; observer; id). With bytes_max below QD_VIEW_ENTER_BYTES and the largest
- * payload, there may be entities that never enter and block all others.
+ * relays, by (observer, id), from the first on that did not fit last time, and around. With bytes_max below
+ * QD_VIEW_ENTER_BYTES and the largest payload, there may be entities that never enter and block all others.
  *
  * LIMIT. A VISIBLE ENTRY is an entity in an observer's region or widened region, or an observer in an entity's
  * visible_range or widened range. Each of them counts, whether it is allowed or not; cones count as circles. Each id on

@@ -18,7 +18,7 @@
 
 enum { ENTITIES = 900, OBSERVERS = 32, HIDDEN = 30, SHOWN = 40, SHOWN_MANY = 1024, TIERS_MAX = 3 };
 enum { BEACON_EVERY = 40, FEW_BEACONS_EVERY = 300 };
-enum { BYTES_MAX = 10000, BYTES_MAX_WITH_MORE = 21000, BURST = 30 };
+enum { BYTES_MAX = 10000, BYTES_MAX_WITH_MORE = 21000, BYTES_MAX_OF_SHORT = 13000, BURST = 30 };
 
 static const float side = 52, range = 6; /* about 38 in range */
 
@@ -40,6 +40,7 @@ enum {
     BEACONS = 8192, /* some entities have a visible range, at times another one */
     SHOW = 16384,   /* observers show some entities, and ids that are not in the room; */
     MANY = 32768,   /* a few of them, very many */
+    SHORT = 65536,  /* with BYTES: they suffice for enters, but not for the positions, which have short periods */
 };
 
 typedef struct observer {
@@ -66,7 +67,9 @@ typedef struct crowd {
     bool seen[OBSERVERS][ENTITIES], reported[OBSERVERS][ENTITIES];
     bool is[OBSERVERS][ENTITIES]; /* chosen at this tick, before bytes are spent */
     bool changed[OBSERVERS][ENTITIES], relayed[OBSERVERS][ENTITIES];
-    uint32_t waits[OBSERVERS][ENTITIES]; /* the tick since which bytes hold back its relay; 0: they do not */
+    bool waits[OBSERVERS][ENTITIES]; /* its turn has come, and bytes hold back its relay */
+    uint32_t held;                   /* the first that was held back last: its observer times ENTITIES, and its id */
+    uint32_t bytes_max;              /* of the member; 0: no limit */
     uint64_t bytes_left, bytes_left_reported;
 } crowd;
 
@@ -116,8 +119,8 @@ static inline observer drawn(crowd *c)
     o.kind = c->rules & BOXES ? QD_REGION_BOX : c->rules & CONES ? QD_REGION_CONE : QD_REGION_CIRCLE;
     o.tiers = c->rules & TIERS ? 1 + rng_below(&c->rng, TIERS_MAX) : 0;
     for (uint32_t tier = 0; tier < o.tiers; tier++) {
-        o.relay_range[tier] = (float)(tier + 1) * 2.5f;
-        o.relay_every[tier] = periods[rng_below(&c->rng, 11)];
+        o.relay_range[tier] = (float)(tier + 1) * (c->rules & SHORT ? 5 : 2.5f);
+        o.relay_every[tier] = periods[rng_below(&c->rng, c->rules & SHORT ? 2 : 11)];
     }
     if (o.tiers == 1 && rng_one_in(&c->rng, 2)) { /* all in the region at each tick */
         o.relay_range[0] = 2 * (range + o.margin);
@@ -191,9 +194,19 @@ static inline void light(crowd *c, uint32_t tick)
     }
 }
 
-static inline uint32_t bytes_max(const crowd *c)
+static inline uint32_t bytes_by(uint32_t rules)
 {
-    return !(c->rules & BYTES) ? 0 : c->rules & (TIERS | BEACONS) ? BYTES_MAX_WITH_MORE : BYTES_MAX;
+    return !(rules & BYTES)            ? 0
+           : rules & SHORT             ? BYTES_MAX_OF_SHORT
+           : rules & (TIERS | BEACONS) ? BYTES_MAX_WITH_MORE
+                                       : BYTES_MAX;
+}
+
+static inline void limit_bytes(crowd *c, uint32_t bytes)
+{
+    c->bytes_max = bytes;
+    qd_room_view_options_set(c->room, c->member,
+                             (qd_room_view_options){.relays_once = (c->rules & ONCE) != 0, .bytes_max = bytes});
 }
 
 static inline crowd *begin(uint32_t rules, unsigned axes, uint64_t seed, const qd_join_kernel *kernel)
@@ -213,8 +226,7 @@ static inline crowd *begin(uint32_t rules, unsigned axes, uint64_t seed, const q
     qd_heap_init(&c->heap);
     assert_int_equal(qd_room_create(&config, &c->heap, 1, &c->room), QD_OK);
     assert_int_equal(qd_room_join(c->room, &c->member), QD_OK);
-    qd_room_view_options_set(c->room, c->member,
-                             (qd_room_view_options){.relays_once = (rules & ONCE) != 0, .bytes_max = bytes_max(c)});
+    limit_bytes(c, bytes_by(rules));
     spawn(c);
     light(c, 4);
     for (uint32_t i = 0; i < HIDDEN; i++) {
@@ -239,7 +251,8 @@ static inline void end(crowd *c)
 /* Two thirds of the entities move. */
 static inline void walk(crowd *c, uint32_t tick)
 {
-    const uint32_t far = c->rules & BYTES && tick % BURST == BURST - 1 ? 4 : c->rules & JUMPS ? 40 : UINT32_MAX;
+    const bool bursts = c->rules & BYTES && !(c->rules & SHORT && c->rules & CHANGES);
+    const uint32_t far = bursts && tick % BURST == BURST - 1 ? 4 : c->rules & JUMPS ? 40 : UINT32_MAX;
     uint32_t id[ENTITIES], count = 0;
     float axis[3][ENTITIES];
     qd_room_refusals refusals;
@@ -269,9 +282,13 @@ static inline void walk(crowd *c, uint32_t tick)
     assert_int_equal(refusals.count, 0);
 }
 
-/* Some observers get other rules. Those that had tiers keep them, because with its first tiers an observer relays all. */
+/* Some observers get other rules, and the member may get another limit. Those that had tiers keep them, because with its
+ * first tiers an observer relays all. */
 static inline void change(crowd *c)
 {
+    if (c->rules & SHORT && rng_one_in(&c->rng, 3)) {
+        limit_bytes(c, rng_one_in(&c->rng, 2) ? 0 : BYTES_MAX_OF_SHORT);
+    }
     for (uint32_t n = 0; n < 2; n++) {
         const uint32_t i = rng_below(&c->rng, OBSERVERS);
         observer o = drawn(c);

@@ -192,9 +192,9 @@ static void choose_view(crowd *c, uint32_t i, rival *entrants, uint32_t *coming)
 
 static bool spend(crowd *c, uint32_t bytes)
 {
-    const bool fits = !(c->rules & BYTES) || bytes <= c->bytes_left;
+    const bool fits = c->bytes_max == 0 || bytes <= c->bytes_left;
 
-    c->bytes_left -= fits && c->rules & BYTES ? bytes : 0;
+    c->bytes_left -= fits && c->bytes_max > 0 ? bytes : 0;
     return fits;
 }
 
@@ -217,28 +217,11 @@ static void spend_on_views(crowd *c, rival *entrants, uint32_t coming)
     }
 }
 
-typedef struct relay_due {
-    uint32_t since, observer, id;
-} relay_due;
-
-static int by_age(const void *a, const void *b)
+static void expect_relays(crowd *c, uint32_t steps)
 {
-    const relay_due *one = a, *other = b;
-
-    if (one->since != other->since) {
-        return one->since < other->since ? -1 : 1;
-    }
-    if (one->observer != other->observer) {
-        return one->observer < other->observer ? -1 : 1;
-    }
-    return one->id < other->id ? -1 : one->id > other->id;
-}
-
-static void expect_relays(crowd *c, uint32_t tick, uint32_t steps)
-{
-    static relay_due due[OBSERVERS * ENTITIES];
     static bool relays[OBSERVERS][ENTITIES];
-    uint32_t count = 0;
+    const uint32_t first = c->held;
+    bool fits = true;
     double d[3];
 
     for (uint32_t i = 0; i < OBSERVERS; i++) {
@@ -247,35 +230,34 @@ static void expect_relays(crowd *c, uint32_t tick, uint32_t steps)
 
             relays[i][e] = false;
             c->changed[i][e] = stays && (c->changed[i][e] || c->moved[e]);
-            c->waits[i][e] = stays ? c->waits[i][e] : 0;
-            if (c->changed[i][e] && c->waits[i][e] == 0 &&
-                is_turn(c, &c->observers[i], distance(c, i, e, d), e, steps)) {
-                c->waits[i][e] = 1 + tick;
-            }
-            if (c->waits[i][e] > 0) {
-                due[count++] = (relay_due){c->waits[i][e], i, e};
-            }
+            c->waits[i][e] =
+                stays &&
+                (c->waits[i][e] || (c->changed[i][e] && is_turn(c, &c->observers[i], distance(c, i, e, d), e, steps)));
         }
     }
-    qsort(due, count, sizeof due[0], by_age);
-    for (uint32_t n = 0; n < count; n++) {
-        const uint32_t i = due[n].observer, e = due[n].id;
+    for (uint32_t n = 0; n < OBSERVERS * ENTITIES; n++) {
+        const uint32_t at = (first + n) % (OBSERVERS * ENTITIES), i = at / ENTITIES, e = at % ENTITIES;
 
+        if (!c->waits[i][e]) {
+            continue;
+        }
         if (c->rules & ONCE || spend(c, QD_VIEW_RELAY_BYTES)) {
-            c->changed[i][e] = false;
-            c->waits[i][e] = 0;
+            c->changed[i][e] = c->waits[i][e] = false;
             relays[c->rules & ONCE ? 0 : i][e] = true;
+        } else if (fits) {
+            c->held = at;
+            fits = false;
         }
     }
     assert_memory_equal(c->relayed, relays, sizeof relays);
 }
 
-static void expect_views(crowd *c, uint32_t tick, uint32_t steps)
+static void expect_views(crowd *c, uint32_t steps)
 {
     static rival entrants[OBSERVERS * ENTITIES];
     uint32_t coming = 0;
 
-    c->bytes_left = bytes_max(c);
+    c->bytes_left = c->bytes_max;
     for (uint32_t i = 0; i < OBSERVERS; i++) {
         choose_view(c, i, entrants, &coming);
     }
@@ -284,7 +266,7 @@ static void expect_views(crowd *c, uint32_t tick, uint32_t steps)
     if (c->rules & BYTES && c->rules & ONCE) {
         assert_int_equal(c->bytes_left_reported, c->bytes_left);
     }
-    expect_relays(c, tick, steps);
+    expect_relays(c, steps);
     memcpy(c->seen, c->is, sizeof c->is);
 }
 
@@ -293,7 +275,7 @@ static void read_report(crowd *c)
     qd_room_view_report report;
 
     memset(c->relayed, 0, sizeof c->relayed);
-    c->bytes_left_reported = bytes_max(c);
+    c->bytes_left_reported = c->bytes_max;
     while (qd_room_next_view(c->room, &report)) {
         c->bytes_left_reported = report.bytes_left;
         for (uint32_t i = 0; i < report.leave_count; i++) {
@@ -319,14 +301,15 @@ static void read_report(crowd *c)
     }
 }
 
-static void compare(uint32_t rules, unsigned axes, uint64_t seed, const qd_join_kernel *kernel, size_t workers)
+/* Returns at how many ticks derived views relayed some positions, and others waited for bytes. */
+static uint32_t compare(uint32_t rules, unsigned axes, uint64_t seed, const qd_join_kernel *kernel, size_t workers)
 {
     crowd *c = begin(rules, axes, seed, kernel);
     const qd_executor executor = {.run = workers == 1 ? qd_executor_serial.run : run_threads,
                                   .width = workers,
                                   .context = workers == 1 ? NULL : &workers};
     const uint32_t ticks = rules & BYTES ? TICKS_OF_BYTES : TICKS;
-    uint32_t derived = 0, refused = 0;
+    uint32_t derived = 0, refused = 0, late = 0;
     bool was_derived = false;
 
     for (uint32_t tick = 0; tick < ticks; tick++) {
@@ -339,29 +322,35 @@ static void compare(uint32_t rules, unsigned axes, uint64_t seed, const qd_join_
         light(c, tick);
         qd_room_tick(c->room, &executor, skipped);
         read_report(c);
-        expect_views(c, tick, 1 + skipped);
+        expect_views(c, 1 + skipped);
         refused += was_derived && c->room->views.members[c->member].tight == QD_VIEW_TIGHT_TICKS;
+        late += was_derived && c->room->views.observers[0].is_derived && c->room->views.members[c->member].is_late;
         was_derived = c->room->views.observers[0].is_derived;
         for (uint32_t i = 0; i < OBSERVERS; i++) {
             derived += c->room->views.observers[i].is_derived;
         }
     }
-    assert_true(c->room->views.uses_join && derived > (rules & BYTES ? 0 : OBSERVERS * ticks / 2));
-    assert_true(refused > 0 || !(rules & BYTES));
+    assert_true(c->room->views.uses_join);
+    assert_true(derived > (rules & BYTES ? 0 : OBSERVERS * ticks / 2) || rules & SHORT);
+    assert_true(refused > 0 || !(rules & BYTES) || rules & SHORT);
     end(c);
+    return late;
 }
 
 /* With every kernel; the portable one with several workers, too. */
 static void compare_all(uint32_t rules)
 {
+    uint32_t late = 0;
+
     for (unsigned axes = 2; axes <= 3; axes++) {
         for (uint32_t kernel = 0; qd_join_kernel_at(kernel, axes); kernel++) {
-            compare(rules, axes, 1 + kernel, qd_join_kernel_at(kernel, axes), 1);
+            late += compare(rules, axes, 1 + kernel, qd_join_kernel_at(kernel, axes), 1);
         }
-        compare(rules | COARSE, axes, 11, qd_join_kernel_chosen(axes), 1);
-        compare(rules | JUMPS, axes, 12, qd_join_kernel_chosen(axes), 1);
-        compare(rules | CHANGES, axes, 13, qd_join_kernel_chosen(axes), 5);
+        late += compare(rules | COARSE, axes, 11, qd_join_kernel_chosen(axes), 1);
+        late += compare(rules | JUMPS, axes, 12, qd_join_kernel_chosen(axes), 1);
+        late += compare(rules | CHANGES, axes, 13, qd_join_kernel_chosen(axes), 5);
     }
+    assert_true(late > TICKS_OF_BYTES / 2 || !(rules & SHORT));
 }
 
 #define RULES_TEST(name, rules)                                                                                        \
@@ -400,6 +389,9 @@ RULES_TEST(very_many_shown_once_are_as_brute_force_has_them, SHOW | MANY | TIERS
 RULES_TEST(shown_and_bytes_are_as_brute_force_has_them, SHOW | BYTES | TIERS)
 RULES_TEST(bytes_are_as_brute_force_has_them, BYTES)
 RULES_TEST(bytes_and_tiers_are_as_brute_force_has_them, BYTES | TIERS)
+RULES_TEST(bytes_for_some_positions_are_as_brute_force_has_them, BYTES | SHORT | TIERS)
+RULES_TEST(bytes_for_some_shown_are_as_brute_force_has_them, BYTES | SHORT | TIERS | SHOW | MARGIN)
+RULES_TEST(bytes_for_some_beacons_are_as_brute_force_has_them, BYTES | SHORT | TIERS | BEACONS | MARGIN)
 RULES_TEST(bytes_of_relays_once_are_as_brute_force_has_them, BYTES | TIERS | MARGIN | ONCE)
 RULES_TEST(all_rules_are_as_brute_force_has_them, LIMIT | MARGIN | BUDGET | TIERS | HIDE | TEAMS)
 RULES_TEST(all_rules_with_beacons_are_as_brute_force_has_them, LIMIT | MARGIN | BUDGET | TIERS | HIDE | TEAMS | BEACONS)

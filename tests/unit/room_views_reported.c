@@ -68,7 +68,7 @@ SCENARIO(room_is_not_quiet_while_entities_enter,
          "tick -> A view enter 7:2; look -> busy; tick; look -> quiet; lose view; resume view; look -> busy;"
          "tick -> A view reset merged 1 enter 7:1 7:2")
 
-/* The bytes are those of two enters and a relay, of a relay, and too few. The observer that has waited goes first. */
+/* The bytes are those of two enters and a relay, of a relay, and too few. */
 SCENARIO(bytes_go_to_leaves_then_enters_then_relays,
          "spawn 1 51, 2 52, 3 53, 4 54; options bytes 148; observe 7 range 10 tier 50 1; tick -> A view enter 7:1 7:2;"
          "move 1 49; move 2 48; tick -> A view enter 7:3 7:4 relay 7:1;"
@@ -76,17 +76,18 @@ SCENARIO(bytes_go_to_leaves_then_enters_then_relays,
          "options bytes 1; unobserve 7;"
          "tick -> A view leave 7:1 observer gone 7:2 observer gone 7:3 observer gone 7:4 observer gone")
 
-#define TICKS_16 "tick; tick; tick; tick; tick; tick; tick; tick; tick; tick; tick; tick; tick; tick; tick; tick;"
-#define TICKS_256                                                                                                      \
-    TICKS_16 TICKS_16 TICKS_16 TICKS_16 TICKS_16 TICKS_16 TICKS_16 TICKS_16 TICKS_16 TICKS_16 TICKS_16 TICKS_16        \
-        TICKS_16 TICKS_16 TICKS_16 TICKS_16
+/* A relay takes 20 bytes. All but 8:3 wait. What comes first in the order waits for those that did not fit. */
+SCENARIO(
+    relays_go_on_where_bytes_ended,
+    "spawn 1 51, 2 52, 3 53; observe 7..8 range 10 tier 50 1; tick -> A view enter 7:1 7:2 7:3 8:1 8:2 8:3;"
+    "options bytes 40; move 1 49; move 2 49; tick -> A view relay 7:1 7:2; move 1 50; tick -> A view relay 8:1 8:2;"
+    "tick -> A view relay 7:1; move 1 51; move 2 51; move 3 51; tick -> A view relay 7:1 7:2;"
+    "move 1 52; tick -> A view relay 7:3 8:1; tick -> A view relay 8:2 8:3; tick -> A view relay 7:1; tick")
 
-/* A relay takes 20 bytes. The first two wait for more than 256 ticks, the last one for some. */
-SCENARIO(longest_wait_is_served_first_however_long_it_is,
-         "spawn 1 51, 2 52, 3 53, 4 54; observe 7 range 10 tier 50 1; tick -> A view enter 7:1 7:2 7:3 7:4;"
-         "options bytes 19; move 3 49; tick; move 1 49; tick;" TICKS_256 "move 2 49; tick; tick; move 4 49; tick;"
-         "options bytes 20; tick -> A view relay 7:3; tick -> A view relay 7:1; options bytes 40;"
-         "move 3 50; tick -> A view relay 7:2 7:4; tick -> A view relay 7:3; tick")
+/* Its turn is at ticks 2, 5 and 8. Held back at its turn, it does not wait for the next one. */
+SCENARIO(relay_that_is_held_back_needs_no_other_turn,
+         "spawn 4 52; options bytes 96; observe 7 range 40 tier 30 3; tick -> A view enter 7:4; move 4 53;"
+         "options bytes 1; tick; options bytes 20; tick -> A view relay 7:4; tick; tick")
 
 /* The first enter takes 96 bytes, the second 64. */
 SCENARIO(enter_that_does_not_fit_stops_all_later_ones,

@@ -145,10 +145,8 @@ static void begin_relaying(qd_views *views, uint32_t row, struct relaying *to)
 
     to->views = views;
     to->row = row;
-    const qd_room_view_options *options = &views->members[observer->member].options;
-
-    to->is_limited = options->bytes_max > 0 && !options->relays_once;
-    views->members[observer->member].relays_late |= to->is_limited;
+    to->is_limited = qd_view_holds_relays(&views->members[observer->member]);
+    views->members[observer->member].waits_for_bytes |= to->is_limited;
     for (uint32_t tier = 0; tier < observer->tiers; tier++) {
         to->phase[tier] = (uint32_t)(views->entities->tick % observer->relay_every[tier]);
     }
@@ -185,17 +183,16 @@ static void relay_one(const struct relaying *relaying, uint32_t at)
     qd_views *views = relaying->views;
     const qd_observer *observer = &views->observers[relaying->row];
     uint32_t *entry = &observer->entries.entry[at], slot = qd_entry_slot(*entry);
-    qd_relayed *relayed = &observer->entries.relayed[at];
+    const uint32_t id = observer->entries.id[at];
     const qd_target *target = &views->targets[slot];
 
     if (!(*entry & QD_ENTRY_WAITS)) {
         bool has_changed = (int32_t)(target->position_round - *qd_entry_reported(&observer->entries, entry)) > 0;
 
-        if (!has_changed || !is_turn_at(relaying, observer, qd_rule_distance(observer, target), relayed->id)) {
+        if (!has_changed || !is_turn_at(relaying, observer, qd_rule_distance(observer, target), id)) {
             return;
         }
         *entry |= QD_ENTRY_WAITS;
-        relayed->waits_since = views->round;
     }
     if (!relaying->is_limited) {
         qd_view_relay(views, relaying->row, entry);
@@ -223,7 +220,7 @@ static void relay(qd_views *views, uint32_t row)
         for (uint32_t i = 0; i < count; i++) {
             const uint32_t at = places[i], entry = set->entry[at];
 
-            if ((entry & QD_ENTRY_WAITS) || is_turn_anywhere(&relaying, observer, set->relayed[at].id)) {
+            if ((entry & QD_ENTRY_WAITS) || is_turn_anywhere(&relaying, observer, set->id[at])) {
                 __builtin_prefetch(&views->targets[qd_entry_slot(entry)]);
                 places[due++] = at;
             }
@@ -244,7 +241,7 @@ static void relay_wanted(qd_views *views, uint32_t row, uint32_t first)
     for (uint32_t i = first; i < views->wanted.count; i++) {
         const qd_priority *item = &views->wanted.items[i];
 
-        observer->entries.relayed[item->at].id = item->id; /* the tiers may be new */
+        observer->entries.id[item->at] = item->id; /* the tiers may be new */
         relay_one(&relaying, item->at);
     }
 }
@@ -270,9 +267,6 @@ static void age_entries(const qd_views *views, const qd_visible_entries *set)
         const bool has_changed = (int32_t)(position_round - *reported) > 0;
 
         *reported = has_changed ? aged(position_round, views->round) - 1 : aged(*reported, views->round);
-        if (set->relayed) {
-            set->relayed[at].waits_since = aged(set->relayed[at].waits_since, views->round);
-        }
     }
 }
 

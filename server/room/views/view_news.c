@@ -26,11 +26,11 @@ static uint64_t news_key(const qd_views *views, const qd_observer *observer, uin
 void qd_view_relay(qd_views *views, uint32_t row, uint32_t *entry)
 {
     const qd_observer *observer = &views->observers[row];
-    const qd_relayed *relayed = qd_entry_relayed(&observer->entries, entry);
+    const uint32_t id = *qd_entry_id(&observer->entries, entry);
 
     *entry &= ~(uint32_t)QD_ENTRY_WAITS;
     *qd_entry_reported(&observer->entries, entry) = views->round;
-    qd_view_list_add(views, &views->relays, (uint64_t)observer->rank << 32 | relayed->id, qd_entry_slot(*entry));
+    qd_view_list_add(views, &views->relays, (uint64_t)observer->rank << 32 | id, qd_entry_slot(*entry));
 }
 
 void qd_view_report_enter(qd_views *views, qd_observer *observer, uint32_t slot)
@@ -62,7 +62,7 @@ void qd_view_enter(qd_views *views, uint32_t row, uint32_t *entry)
     *entry = (*entry & ~(uint32_t)QD_ENTRY_HELD) | QD_ENTRY_SEEN;
     *qd_entry_reported(&observer->entries, entry) = views->round;
     if (observer->entries.relays) {
-        qd_entry_relayed(&observer->entries, entry)->id = views->entities->id[slot];
+        *qd_entry_id(&observer->entries, entry) = views->entities->id[slot];
     }
     qd_view_report_enter(views, observer, slot);
 }

@@ -530,10 +530,11 @@ void qd_views_set_options(qd_views *views, uint32_t member, qd_room_view_options
         row->reset_watchers = views->watchers_due = views->in_use = true;
     }
     row->tight = 0;
-    /* Derived views do not wait for bytes. */
-    for (uint32_t at = row->first; row->options.bytes_max != options.bytes_max && at != QD_NONE;
+    const bool held = qd_view_holds_relays(row), is_other = row->options.bytes_max != options.bytes_max;
+    row->options = options;
+    /* What waits for bytes may go on, and derived views depend on whether positions can wait. */
+    for (uint32_t at = row->first; (is_other || held != qd_view_holds_relays(row)) && at != QD_NONE;
          at = views->observers[at].of_member.next) {
         views->attention[at] |= QD_ATTEND_ONCE;
     }
-    row->options = options;
 }

@@ -368,8 +368,8 @@ void qd_views_tick(qd_views *views, const qd_executor *executor, uint32_t skippe
 
         row->tight -= row->tight > 0;
         row->tight = row->is_full ? QD_VIEW_TIGHT_TICKS : row->tight;
-        row->bytes = 0;
-        row->is_full = row->relays_late = row->is_emptied = row->restarted = false;
+        row->bytes = row->relaying = 0;
+        row->is_full = row->waits_for_bytes = row->is_late = row->is_emptied = row->restarted = false;
     }
     if (views->index) {
         change_views(views, executor);
@@ -395,7 +395,7 @@ bool qd_views_are_quiet(const qd_views *views)
     for (uint32_t member = 0; member < views->member_count; member++) {
         const qd_view_member *row = &views->members[member];
 
-        waits |= !row->lost && (row->reset || row->reset_watchers || row->is_behind);
+        waits |= !row->lost && (row->reset || row->reset_watchers || row->is_behind || row->is_late);
     }
     return !waits && views->leaves.count + views->enters.count + views->relays.count == 0;
 }

@@ -20,7 +20,7 @@ typedef struct views_seen {
     uint32_t id;
     uint64_t birth;
     uint64_t reported; /* counts of ticks */
-    uint64_t since;    /* when its turn came that it waits for; 0: it does not wait */
+    bool waits;        /* its turn has come */
     bool gone;
 } views_seen;
 
@@ -52,6 +52,7 @@ typedef struct views_member {
     bool lagging;    /* ticks were lost, and no reset was reported since */
     uint64_t reported_tick;
     uint64_t bytes;
+    uint32_t held_observer, held_id; /* of the first relay that did not fit last time */
 } views_member;
 
 typedef enum views_kind { VIEWS_LEAVE, VIEWS_ENTER, VIEWS_RELAY } views_kind;

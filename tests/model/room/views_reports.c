@@ -159,7 +159,7 @@ static void push_views(views_room *reference, views_changes *to, uint32_t member
             }
             if (!watched) { /* a reset has its position */
                 seen->reported = reference->room->ticks;
-                seen->since = 0;
+                seen->waits = false;
             }
             views_push(to, (views_change){VIEWS_ENTER, observer->member, observer->id, entity->id, entity->owner, 0});
         }

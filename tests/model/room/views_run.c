@@ -261,7 +261,7 @@ static int observe_one(struct run *run, uint32_t member, const struct observer_r
     }
     take(run, observer, request);
     for (uint32_t i = 0; i < observer->seen && batch->tier_count == 0; i++) {
-        observer->view[i].since = 0;
+        observer->view[i].waits = false;
     }
     /* With its first tiers, it sends every position once. */
     for (uint32_t i = 0; i < observer->seen && observer->tiers == 0; i++) {

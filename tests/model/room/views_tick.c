@@ -233,11 +233,12 @@ static void relay(views_room *views, uint32_t member, uint32_t skipped)
                 }
                 break;
             }
-            if (is_turn && seen->since == 0 && entity->placed >= seen->reported) {
-                seen->since = views->room->ticks;
-            }
-            if (seen->since > 0) {
-                wish_for(&waiting, (wish){.first = (double)seen->since,
+            seen->waits |= is_turn && entity->placed >= seen->reported;
+            if (seen->waits) {
+                const bool is_round_again = observer->id < row->held_observer ||
+                                            (observer->id == row->held_observer && entity->id < row->held_id);
+
+                wish_for(&waiting, (wish){.first = is_round_again ? 1 : 0,
                                           .observer = observer->id,
                                           .id = entity->id,
                                           .row = i,
@@ -251,11 +252,13 @@ static void relay(views_room *views, uint32_t member, uint32_t skipped)
 
         if (row->options.bytes_max > 0 && !row->options.relays_once &&
             row->bytes + QD_VIEW_RELAY_BYTES > row->options.bytes_max) {
+            row->held_observer = waiting.all[i].observer;
+            row->held_id = waiting.all[i].id;
             break;
         }
         row->bytes += QD_VIEW_RELAY_BYTES;
         views_seen *seen = views_sees(observer, waiting.all[i].entity);
-        seen->since = 0;
+        seen->waits = false;
         seen->reported = views->room->ticks;
         change(views, VIEWS_RELAY, observer, seen, 0);
     }

@@ -106,7 +106,7 @@ static void begin(qd_views *views, uint32_t row, bool is_kept)
     views->join->regions[row * QD_REGION_BODIES + QD_BODY_OUTER] = (qd_join_region){.kind = 0};
     views->join->derived[row].has_rules = qd_kept_has_rules(views, observer);
     views->join->derived[row].is_kept = is_kept;
-    views->join->derived[row].has_turns = qd_kept_has_turns(views, observer);
+    views->join->derived[row].relay = (uint8_t)qd_kept_relay(views, observer);
     qd_visible_entries_deinit(&observer->entries, views->heap);
     observer->is_derived = true;
     views->attention[row] = 0;
@@ -141,7 +141,7 @@ uint32_t qd_derived_near(const qd_views *views, uint32_t row)
 
 void qd_derived_clear_waits(qd_views *views, uint32_t row)
 {
-    if (views->join->derived[row].has_turns) {
+    if (views->join->derived[row].relay >= QD_RELAY_TURNS) {
         qd_kept_clear_waits(views, row);
     }
 }
@@ -428,8 +428,8 @@ struct keeping {
     bool is_afresh; /* all positions are to be relayed */
 };
 
-/* Sets flags of an entry. Without turns nothing waits, and with tiers everything was relayed. */
-static void put(const struct keeping *keeping, uint32_t slot, uint32_t flags, bool waits)
+/* Sets flags of an entry. Without turns nothing waits, and with tiers everything was relayed. `item`: as kept. */
+static void put(const struct keeping *keeping, uint32_t slot, uint32_t flags, uint32_t item)
 {
     qd_views *views = keeping->views;
     qd_visible_entries *set = &keeping->observer->entries;
@@ -439,17 +439,19 @@ static void put(const struct keeping *keeping, uint32_t slot, uint32_t flags, bo
         views->no_memory = true;
         return;
     }
-    *qd_entry_reported(set, entry) = waits || keeping->is_afresh ? views->targets[slot].position_round - 1
-                                     : keeping->time == NOW      ? views->round
-                                                                 : views->round - 1;
+    *qd_entry_reported(set, entry) = item & QD_KEPT_WAITS || keeping->is_afresh
+                                         ? views->targets[slot].position_round - 1
+                                     : keeping->time == NOW ? views->round
+                                                            : views->round - 1;
     if (set->relays) {
-        qd_entry_relayed(set, entry)->id = views->entities->id[slot];
+        *qd_entry_id(set, entry) = views->entities->id[slot];
+        *entry |= item & QD_KEPT_LATE ? QD_ENTRY_WAITS : 0;
     }
 }
 
 static void put_item(void *context, uint32_t item)
 {
-    put(context, qd_kept_slot(item), QD_ENTRY_SEEN, qd_kept_waits(item));
+    put(context, qd_kept_slot(item), QD_ENTRY_SEEN, item);
 }
 
 /* The view gets its entries. */
@@ -466,13 +468,13 @@ static void keep_entries(qd_views *views, uint32_t row, enum derived_time time)
         const qd_target target = target_at(views, slot, time);
         const bool is_seen = time != NOT_TAKEN && !is_kept && qd_rule_admits(&look.observer, &target, slot);
 
-        put(&keeping, slot, flags | (is_seen ? (uint32_t)QD_ENTRY_SEEN : 0), false);
+        put(&keeping, slot, flags | (is_seen ? (uint32_t)QD_ENTRY_SEEN : 0), 0);
     }
     for (uint32_t i = 0; i < views->join->derived[row].shown_count && !views->no_memory; i++) {
         const uint32_t shown_slot = views->join->derived[row].shown[i];
 
         if (shown_slot != QD_NONE) {
-            put(&keeping, shown_slot, QD_ENTRY_SHOWN, false);
+            put(&keeping, shown_slot, QD_ENTRY_SHOWN, 0);
         }
     }
     if (time == NOT_TAKEN && !views->no_memory) {

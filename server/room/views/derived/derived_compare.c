@@ -100,7 +100,7 @@ uint32_t qd_derived_count_relayed(qd_join_block *block, const qd_join_body *body
 {
     uint32_t sum = 0;
 
-    if (!body->relays || body->joint != 0) {
+    if (body->relay == QD_RELAY_NOTHING || body->joint != 0) {
         return 0;
     }
     if (block->grid->all_moved) {

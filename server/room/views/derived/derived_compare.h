@@ -38,7 +38,7 @@ static inline bool qd_derived_compare_bare(const qd_views *views, qd_join_body *
     const bool may_bind = body->limit > 0 && counts->is > body->limit;
 
     body->by_range = grid->is_plain && !may_bind && qd_derived_admits_all(grid, body);
-    body->is_bare = body->by_range && !body->relays && !QD_WITHOUT(BARE_VIEWS);
+    body->is_bare = body->by_range && body->relay == QD_RELAY_NOTHING && !QD_WITHOUT(BARE_VIEWS);
     if (!body->is_bare) {
         return false;
     }

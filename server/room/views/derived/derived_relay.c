@@ -3,6 +3,7 @@
 
 #include "../join/join_shown.h"
 #include "derived_once.h"
+#include "kept.h"
 
 size_t qd_derived_relayed(const qd_views *views)
 {
@@ -46,7 +47,7 @@ static bool any_limited(const qd_views *views)
     return any;
 }
 
-static void count_relays(const qd_views *views)
+static void count_bodies(const qd_views *views)
 {
     const qd_join *join = views->join;
 
@@ -55,10 +56,11 @@ static void count_relays(const qd_views *views)
         qd_view_member *member = member_of(views, body->region / QD_REGION_BODIES);
 
         member->derived += body->is_derived;
-        member->others += !body->is_derived;
-        member->bytes += member->options.relays_once ? 0 : body->relayed * (uint64_t)QD_VIEW_RELAY_BYTES;
+        member->relaying += body->relayed;
     }
 }
+
+#define ENTER_BYTES_MAX (QD_VIEW_ENTER_BYTES + QD_VIEW_PAYLOAD_MAX)
 
 static void count_changes(const qd_views *views, const qd_crossings *crossings)
 {
@@ -68,19 +70,51 @@ static void count_changes(const qd_views *views, const qd_crossings *crossings)
         member_of(views, qd_use_index(change.use))->due +=
             change.begins ? qd_view_enter_bytes(views, change.slot) : QD_VIEW_LEAVE_BYTES;
     }
+    for (size_t i = 0; i < crossings->count; i++) {
+        const qd_crossing crossing = crossings->all[i];
+
+        member_of(views, qd_use_index(crossing.use))->due += crossing.begins ? ENTER_BYTES_MAX : 0;
+    }
 }
 
-/* A member's derived views get entries instead. */
+/* The most that may change in a view with entries, beside what comes near it at this tick. */
+static uint64_t most_due(const qd_observer *observer)
+{
+    return observer->is_derived ? 0
+                                : (uint64_t)observer->seen * QD_VIEW_LEAVE_BYTES +
+                                      (uint64_t)(observer->entries.count + observer->show_count) * ENTER_BYTES_MAX;
+}
+
+static void count_entries(const qd_views *views, qd_view_member *member)
+{
+    if (member->derived == 0 || member->derived == member->observers) {
+        return;
+    }
+    for (uint32_t row = member->first; row != QD_NONE; row = views->observers[row].of_member.next) {
+        member->due += most_due(&views->observers[row]);
+    }
+}
+
+/* The views of observers that have gone end at this tick. */
+static void count_gone(const qd_views *views)
+{
+    for (uint32_t row = 0; row < views->count && views->gone > 0; row++) {
+        if (views->attention[row] & QD_ATTEND_GONE) {
+            member_of(views, row)->due += (uint64_t)views->observers[row].seen * QD_VIEW_LEAVE_BYTES;
+        }
+    }
+}
+
+/* A member's derived views get entries instead, because entities may have to wait for their entry. */
 static bool is_refused(const qd_view_member *member)
 {
-    return member->options.bytes_max > 0 && member->derived > 0 &&
-           (member->others > 0 || member->bytes + member->due > member->options.bytes_max);
+    return member->options.bytes_max > 0 && member->derived > 0 && member->due > member->options.bytes_max;
 }
 
 static void refuse(qd_views *views, qd_view_member *member)
 {
     member->tight = QD_VIEW_TIGHT_TICKS;
-    member->bytes = 0;
+    member->relaying = 0;
     if (member->joint != 0) {
         qd_once_drop(views, member->joint);
     }
@@ -105,12 +139,14 @@ void qd_derived_spend(qd_views *views, const qd_crossings *crossings)
         return;
     }
     for (uint32_t member = 0; member < views->member_count; member++) {
-        views->members[member].derived = views->members[member].others = 0;
+        views->members[member].derived = 0;
         views->members[member].due = 0;
     }
-    count_relays(views);
+    count_bodies(views);
     count_changes(views, crossings);
+    count_gone(views);
     for (uint32_t member = 0; member < views->member_count; member++) {
+        count_entries(views, &views->members[member]);
         if (is_refused(&views->members[member])) {
             refuse(views, &views->members[member]);
             any = true;
@@ -122,6 +158,29 @@ void qd_derived_spend(qd_views *views, const qd_crossings *crossings)
         if (member_of(views, body->region / QD_REGION_BODIES)->tight == QD_VIEW_TIGHT_TICKS) {
             refuse_body(views, body);
         }
+    }
+}
+
+static uint32_t relayed_by(const qd_views *views, uint32_t row)
+{
+    return views->join->plan.bodies[views->join->derived[row].body].relayed;
+}
+
+void qd_derived_relay_share(qd_views *views, uint32_t row, qd_relay_share *share)
+{
+    const uint32_t relayed = relayed_by(views, row);
+
+    if (qd_relay_share_has_all(share) && relayed <= share->most) {
+        share->relayed = relayed;
+    } else if (relayed > 0) {
+        views->join->relayed -= qd_kept_hold(views, row, share);
+    }
+}
+
+void qd_derived_relay_hold(qd_views *views, uint32_t row)
+{
+    if (relayed_by(views, row) > 0) {
+        views->join->relayed -= qd_kept_hold_all(views, row);
     }
 }
 
@@ -140,8 +199,8 @@ static const uint16_t *relayed_of(qd_join_block *block, const qd_join_body *body
     const bool all_moved = block->grid->all_moved;
     uint16_t *masks = block->some[0];
 
-    if (body->has_turns) {
-        return is + 2 * (size_t)block->stride;
+    if (body->relay >= QD_RELAY_TURNS) {
+        return is + QD_JOIN_RELAYED * (size_t)block->stride;
     }
     if (!all_moved && !block->has_moved) {
         qd_join_block_moved(block);

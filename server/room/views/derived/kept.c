@@ -6,20 +6,33 @@
 
 #include "../state/rule.h"
 
-bool qd_kept_has_turns(const qd_views *views, const qd_observer *observer)
+bool qd_kept_relays_all(const qd_views *views, const qd_observer *observer)
 {
     /* The corners of a box are less than twice as far as its sides. Beacons and what is shown may be anywhere. */
     const float widest = qd_observer_widest(observer) * (observer->kind == QD_ROOM_BOX ? 2 : 1);
     const float reach = views->has_beacons || observer->show_count > 0 ? INFINITY : widest;
-    const bool relays_all = observer->tiers == 1 && observer->relay_every[0] == 1 && observer->relay_range[0] >= reach;
 
-    return observer->tiers > 0 && !relays_all;
+    return observer->tiers == 1 && observer->relay_every[0] == 1 && observer->relay_range[0] >= reach;
+}
+
+qd_join_relay qd_kept_relay(const qd_views *views, const qd_observer *observer)
+{
+    const bool relays_all = qd_kept_relays_all(views, observer);
+    const bool may_hold = qd_view_holds_relays(&views->members[observer->member]);
+
+    if (observer->tiers == 0) {
+        return QD_RELAY_NOTHING;
+    }
+    if (relays_all) {
+        return may_hold ? QD_RELAY_TURNS : QD_RELAY_MOVED;
+    }
+    return may_hold ? QD_RELAY_LATE : QD_RELAY_TURNS;
 }
 
 bool qd_kept_has_rules(const qd_views *views, const qd_observer *observer)
 {
     return observer->kind != QD_ROOM_CIRCLE || observer->leave_margin > 0 || observer->enter_budget > 0 ||
-           observer->hide_count > 0 || observer->show_count > 0 || qd_kept_has_turns(views, observer);
+           observer->hide_count > 0 || observer->show_count > 0 || qd_kept_relay(views, observer) >= QD_RELAY_TURNS;
 }
 
 /* ---- masks of the last tick ---- */
@@ -29,7 +42,8 @@ struct masks {
     const qd_join_area *area;
     const uint32_t *shown; /* slots of the points behind those of the area */
     uint32_t shown_at, shown_count;
-    uint16_t *seen, *waits, *relayed; /* NULL: nothing is */
+    uint16_t *seen;
+    uint16_t *relayed, *waits, *late; /* NULL: nothing is */
     uint32_t stride;
 };
 
@@ -44,7 +58,13 @@ static struct masks masks_of(const qd_join *join, const qd_join_group *group, ui
                           .stride = qd_join_stride(qd_join_words(group))};
 
     masks.seen = qd_join_masks_of(join, group, body);
-    masks.waits = join->plan.bodies[body].has_turns ? masks.seen + 3 * masks.stride : NULL;
+    if (join->plan.bodies[body].relay >= QD_RELAY_TURNS) {
+        masks.relayed = masks.seen + QD_JOIN_RELAYED * masks.stride;
+        masks.waits = masks.seen + QD_JOIN_WAITS * masks.stride;
+    }
+    if (join->plan.bodies[body].relay >= QD_RELAY_LATE) {
+        masks.late = masks.seen + QD_JOIN_LATE * masks.stride;
+    }
     return masks;
 }
 
@@ -65,13 +85,19 @@ static const qd_join_group *group_of(const qd_join *join, uint32_t body)
     return &groups[low];
 }
 
-static inline uint32_t waiting(const struct masks *masks, uint32_t point)
+static inline uint32_t item_at(const struct masks *masks, uint32_t slot, uint32_t point)
 {
-    return (masks->waits ? qd_join_get(masks->waits, point) : 0) |
-           (masks->relayed ? qd_join_get(masks->relayed, point) : 0);
+    const uint32_t waits = masks->waits ? qd_join_get(masks->waits, point) : 0;
+    const uint32_t late = masks->late ? qd_join_get(masks->late, point) : 0;
+
+    return slot << QD_KEPT_SHIFT | waits * QD_KEPT_WAITS | late * QD_KEPT_LATE;
 }
 
-static inline void walk_masks(const qd_join_grid *grid, const struct masks *masks, qd_kept_visit *visit, void *context)
+/* Calls `visit` with each point of some masks. */
+typedef void visit_point(void *context, uint32_t slot, uint32_t point);
+
+static inline void walk_points(const qd_join_grid *grid, const struct masks *masks, const uint16_t *of,
+                               visit_point *visit, void *context)
 {
     uint32_t at = 0, first;
 
@@ -81,10 +107,10 @@ static inline void walk_masks(const qd_join_grid *grid, const struct masks *mask
         for (uint32_t i = 0; i < count; i += QD_JOIN_BITS) {
             const uint32_t some = count - i < QD_JOIN_BITS ? count - i : QD_JOIN_BITS;
 
-            for (uint64_t left = qd_join_bits_get(masks->seen, at + i, some); left != 0; left &= left - 1) {
+            for (uint64_t left = qd_join_bits_get(of, at + i, some); left != 0; left &= left - 1) {
                 const uint32_t bit = i + (uint32_t)__builtin_ctzll(left);
 
-                visit(context, grid->entries.slot[first + bit] << 1 | waiting(masks, at + bit));
+                visit(context, grid->entries.slot[first + bit], at + bit);
             }
         }
         at += count;
@@ -92,10 +118,30 @@ static inline void walk_masks(const qd_join_grid *grid, const struct masks *mask
     for (uint32_t i = 0; i < masks->shown_count; i++) {
         const uint32_t point = masks->shown_at + i;
 
-        if (qd_join_get(masks->seen, point)) {
-            visit(context, masks->shown[i] << 1 | waiting(masks, point));
+        if (qd_join_get(of, point)) {
+            visit(context, masks->shown[i], point);
         }
     }
+}
+
+struct walk {
+    const struct masks *masks;
+    qd_kept_visit *visit;
+    void *context;
+};
+
+static inline void visit_item(void *context, uint32_t slot, uint32_t point)
+{
+    const struct walk *walk = context;
+
+    walk->visit(walk->context, item_at(walk->masks, slot, point));
+}
+
+static inline void walk_masks(const qd_join_grid *grid, const struct masks *masks, qd_kept_visit *visit, void *context)
+{
+    struct walk walk = {masks, visit, context};
+
+    walk_points(grid, masks, masks->seen, visit_item, &walk);
 }
 
 /* ---- between ticks ---- */
@@ -105,7 +151,7 @@ static uint32_t item_of(const qd_views *views, const qd_visible_entries *set, ui
     const uint32_t slot = qd_entry_slot(*entry), reported = *qd_entry_reported(set, entry);
     const bool waits = (int32_t)(views->targets[slot].position_round - reported) > 0;
 
-    return slot << 1 | waits;
+    return slot << QD_KEPT_SHIFT | (waits ? QD_KEPT_WAITS : 0) | (*entry & QD_ENTRY_WAITS ? QD_KEPT_LATE : 0);
 }
 
 bool qd_kept_begin(qd_views *views, uint32_t row)
@@ -174,10 +220,13 @@ void qd_kept_clear_waits(qd_views *views, uint32_t row)
         if (masks.waits) {
             memset(masks.waits, 0, masks.stride * sizeof masks.waits[0]);
         }
+        if (masks.late) {
+            memset(masks.late, 0, masks.stride * sizeof masks.late[0]);
+        }
         return;
     }
     for (uint32_t i = 0; i < derived->owned; i++) {
-        derived->list[i] &= ~UINT32_C(1);
+        derived->list[i] &= ~(uint32_t)(QD_KEPT_WAITS | QD_KEPT_LATE);
     }
 }
 
@@ -213,6 +262,13 @@ static void visit_other(void *context, uint32_t item)
     }
 }
 
+static void add(uint16_t *to, const uint16_t *more, uint32_t stride)
+{
+    for (uint32_t word = 0; word < stride; word++) {
+        to[word] |= more[word];
+    }
+}
+
 void qd_kept_walk_before(const qd_views *views, uint32_t row, qd_kept_visit *visit, void *context)
 {
     const qd_join *join = views->join;
@@ -221,8 +277,11 @@ void qd_kept_walk_before(const qd_views *views, uint32_t row, qd_kept_visit *vis
     struct visiting visiting = {visit, context, of->has_rules ? QD_NONE : of->self};
     struct masks masks = masks_of(join, group_of(join, body), body);
 
-    masks.relayed = masks.waits ? masks.seen + 2 * masks.stride : NULL;
-    masks.seen += masks.stride;
+    if (masks.relayed) { /* none of it is reported */
+        add(masks.waits, masks.relayed, masks.stride);
+        masks.late = masks.relayed;
+    }
+    masks.seen += QD_JOIN_DID * masks.stride;
     walk_masks(&join->grid, &masks, visit_other, &visiting);
 }
 
@@ -286,6 +345,69 @@ bool qd_kept_has(const qd_views *views, uint32_t row, uint32_t slot)
     return is;
 }
 
+/* ---- what bytes hold back ---- */
+
+static struct masks masks_of_row(const qd_join *join, uint32_t row)
+{
+    const uint32_t body = join->derived[row].body;
+
+    return masks_of(join, group_of(join, body), body);
+}
+
+uint32_t qd_kept_hold_all(qd_views *views, uint32_t row)
+{
+    qd_join *join = views->join;
+    const struct masks masks = masks_of_row(join, row);
+    qd_join_body *body = &join->plan.bodies[join->derived[row].body];
+    const uint32_t held = body->relayed;
+
+    add(masks.waits, masks.relayed, masks.stride);
+    if (masks.late) {
+        add(masks.late, masks.relayed, masks.stride);
+    }
+    memset(masks.relayed, 0, masks.stride * sizeof masks.relayed[0]);
+    body->relayed = 0;
+    return held;
+}
+
+struct sharing {
+    qd_views *views;
+    const qd_relay_share *share;
+};
+
+static void list_point(void *context, uint32_t slot, uint32_t point)
+{
+    const struct sharing *sharing = context;
+    qd_views *views = sharing->views;
+    const qd_priority item = {.id = views->entities->id[slot], .at = point};
+
+    if (qd_relay_share_has(sharing->share, item.id)) {
+        views->no_memory |= !qd_priority_list_add(&views->wanted, views->heap, item);
+    }
+}
+
+uint32_t qd_kept_hold(qd_views *views, uint32_t row, qd_relay_share *share)
+{
+    qd_join *join = views->join;
+    const struct masks masks = masks_of_row(join, row);
+    struct sharing sharing = {views, share};
+
+    views->wanted.count = 0;
+    walk_points(&join->grid, &masks, masks.relayed, list_point, &sharing);
+    qd_relay_share_choose(share, views->wanted.items, views->wanted.count);
+    for (uint32_t i = share->relayed; i < views->wanted.count; i++) {
+        const uint32_t point = views->wanted.items[i].at;
+
+        qd_join_set(masks.relayed, point, false);
+        qd_join_set(masks.waits, point, true);
+        if (masks.late) {
+            qd_join_set(masks.late, point, true);
+        }
+    }
+    join->plan.bodies[join->derived[row].body].relayed -= views->wanted.count - share->relayed;
+    return views->wanted.count - share->relayed;
+}
+
 /* ---- from masks to lists ---- */
 
 static uint32_t count_shown(const struct masks *masks)
@@ -304,11 +426,16 @@ struct unpacking {
     size_t first[QD_JOIN_PARTS_MAX]; /* of each part */
 };
 
-static void add_item(void *context, uint32_t item)
-{
-    uint32_t **to = context;
+struct listing {
+    const struct masks *masks;
+    uint32_t *to;
+};
 
-    *(*to)++ = item;
+static inline void list_item(void *context, uint32_t slot, uint32_t point)
+{
+    struct listing *listing = context;
+
+    *listing->to++ = item_at(listing->masks, slot, point);
 }
 
 static void unpack_part(size_t task, void *argument)
@@ -329,9 +456,11 @@ static void unpack_part(size_t task, void *argument)
                 continue;
             }
             const struct masks masks = masks_of(join, group, i);
+            struct listing listing = {&masks, to};
 
             derived->list = to;
-            walk_masks(&join->grid, &masks, add_item, &to);
+            walk_points(&join->grid, &masks, masks.seen, list_item, &listing);
+            to = listing.to;
             derived->count = (uint32_t)(to - derived->list);
             derived->shown_last = count_shown(&masks);
             derived->in_masks = false;
@@ -402,54 +531,58 @@ static void shift(const qd_join_block *block, const qd_join_area *before, const 
     memcpy(to, shifted, block->stride * sizeof to[0]);
 }
 
-static void load_masks(const qd_join *join, const qd_join_block *block, uint32_t body, uint16_t *seen, uint16_t *waits)
+/* Fills row `to` of a body's masks from row `row` of the last tick. */
+static void load_row(const qd_join *join, const qd_join_block *block, uint32_t body, uint32_t row, uint16_t *to)
 {
     const qd_join_group *group = block->group;
     const uint32_t stride = qd_join_stride(qd_join_words_of(group->stays ? group->points : group->points_before));
-    const uint16_t *from = join->older + group->older + group->rows * (size_t)(body - group->first) * stride;
+    const uint16_t *from = join->older + group->older + (group->rows * (size_t)(body - group->first) + row) * stride;
 
     if (group->stays) {
-        memcpy(seen, from, stride * sizeof seen[0]);
+        memcpy(to, from, stride * sizeof to[0]);
     } else {
-        shift(block, &group->before, from, seen);
-    }
-    if (waits && group->stays) {
-        memcpy(waits, from + 3 * (size_t)stride, stride * sizeof waits[0]);
-    } else if (waits) {
-        shift(block, &group->before, from + 3 * (size_t)stride, waits);
+        shift(block, &group->before, from, to);
     }
 }
 
-static void set_item(uint32_t item, uint32_t point, uint16_t *seen, uint16_t *waits)
+static void set_item(const qd_join_block *block, uint32_t item, uint32_t point, uint32_t relay, uint16_t *is)
 {
-    qd_join_set(seen, point, true);
-    if (waits && qd_kept_waits(item)) {
-        qd_join_set(waits, point, true);
+    qd_join_set(is + QD_JOIN_DID * (size_t)block->stride, point, true);
+    if (relay >= QD_RELAY_TURNS && item & QD_KEPT_WAITS) {
+        qd_join_set(is + QD_JOIN_WAITS * (size_t)block->stride, point, true);
+    }
+    if (relay >= QD_RELAY_LATE && item & QD_KEPT_LATE) {
+        qd_join_set(is + QD_JOIN_LATE * (size_t)block->stride, point, true);
     }
 }
 
-void qd_kept_load(const qd_views *views, const qd_join_block *block, uint32_t body, uint16_t *seen, uint16_t *waits)
+void qd_kept_load(const qd_views *views, const qd_join_block *block, uint32_t body, uint16_t *is)
 {
+    const size_t stride = block->stride;
     const qd_join *join = views->join;
     const qd_join_derived *derived = &join->derived[join->plan.bodies[body].region / QD_REGION_BODIES];
+    const uint32_t relay = join->plan.bodies[body].relay;
 
     if (derived->in_masks) {
-        load_masks(join, block, body, seen, waits);
+        load_row(join, block, body, QD_JOIN_IS, is + QD_JOIN_DID * stride);
+        if (relay >= QD_RELAY_TURNS) {
+            load_row(join, block, body, QD_JOIN_WAITS, is + QD_JOIN_WAITS * stride);
+        }
+        if (relay >= QD_RELAY_LATE) {
+            load_row(join, block, body, QD_JOIN_LATE, is + QD_JOIN_LATE * stride);
+        }
         return;
     }
-    memset(seen, 0, block->stride * sizeof seen[0]);
-    if (waits) {
-        memset(waits, 0, block->stride * sizeof waits[0]);
-    }
+    memset(is, 0, qd_join_masks_for(relay) * stride * sizeof is[0]);
     const uint32_t others = derived->count - derived->shown_last;
     for (uint32_t i = 0; i < others; i++) {
-        set_item(derived->list[i], qd_join_point_of(block, qd_kept_slot(derived->list[i])), seen, waits);
+        set_item(block, derived->list[i], qd_join_point_of(block, qd_kept_slot(derived->list[i])), relay, is);
     }
     for (uint32_t i = others, shown = 0; i < derived->count; i++, shown++) {
         while (derived->shown[shown] != qd_kept_slot(derived->list[i])) {
             shown++;
         }
-        set_item(derived->list[i], block->shown_at + shown, seen, waits);
+        set_item(block, derived->list[i], block->shown_at + shown, relay, is);
     }
 }
 

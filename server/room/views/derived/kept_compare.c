@@ -226,22 +226,15 @@ static void keep_within(const struct kept *of, float range, const uint16_t *amon
     }
 }
 
-/* Turns what waits into what is relayed, and what still waits. Returns how many are relayed. */
-static uint32_t relay(const struct kept *of, uint16_t *relayed, uint16_t *waits)
+/* Moves what the tiers relay at this tick from `waits` to `relayed`. */
+static void relay_by_tiers(const struct kept *of, uint16_t *relayed, uint16_t *waits)
 {
     const qd_observer *observer = of->observer;
     qd_join_block *block = of->block;
     const bool is_round = observer->kind != QD_ROOM_BOX, has_beacons = block->grid->beacons < block->grid->count;
     uint16_t *left = block->some[0], *in = block->some[1];
 
-    if (!block->has_moved) {
-        qd_join_block_moved(block);
-    }
-    qd_join_shown_bits(block, block->grid->moved, block->moved);
-    for (uint32_t word = 0; word < block->words; word++) {
-        left[word] = waits[word] = (uint16_t)(of->is[word] & of->did[word] & (waits[word] | block->moved[word]));
-    }
-    memset(relayed, 0, block->stride * sizeof relayed[0]);
+    memcpy(left, waits, block->words * sizeof left[0]);
     for (uint32_t tier = 0; tier < observer->tiers; tier++) {
         if (is_round && !has_beacons && of->body->shown == 0 && observer->relay_range[tier] >= of->body->radius_was) {
             memcpy(in, left, block->words * sizeof in[0]);
@@ -259,6 +252,34 @@ static uint32_t relay(const struct kept *of, uint16_t *relayed, uint16_t *waits)
     for (uint32_t word = 0; word < block->words; word++) {
         waits[word] &= (uint16_t)~relayed[word];
     }
+}
+
+/* Turns what waits into what is relayed, and what still waits. Nothing is late then. Returns how many are relayed. */
+static uint32_t relay(const struct kept *of, bool relays_all)
+{
+    const bool may_be_late = of->body->relay == QD_RELAY_LATE;
+    qd_join_block *block = of->block;
+    uint16_t *relayed = of->is + QD_JOIN_RELAYED * (size_t)block->stride;
+    uint16_t *waits = of->is + QD_JOIN_WAITS * (size_t)block->stride;
+    uint16_t *late = of->is + QD_JOIN_LATE * (size_t)block->stride;
+
+    if (!block->has_moved) {
+        qd_join_block_moved(block);
+    }
+    qd_join_shown_bits(block, block->grid->moved, block->moved);
+    for (uint32_t word = 0; word < block->words; word++) {
+        const uint32_t all = of->is[word] & of->did[word] & (waits[word] | (uint32_t)block->moved[word]);
+
+        relayed[word] = (uint16_t)(relays_all ? all : may_be_late ? all & late[word] : 0);
+        waits[word] = (uint16_t)(all & ~(uint32_t)relayed[word]);
+    }
+    clear_end(of, relayed);
+    if (may_be_late) {
+        memset(late, 0, block->stride * sizeof late[0]);
+    }
+    if (!relays_all) {
+        relay_by_tiers(of, relayed, waits);
+    }
     return count_of(of, relayed);
 }
 
@@ -269,7 +290,7 @@ void qd_kept_compare_region(const qd_views *views, qd_join_block *block, qd_join
 {
     uint16_t *did = is + block->stride;
 
-    qd_kept_load(views, block, index, did, NULL);
+    qd_kept_load(views, block, index, is);
     *counts = find_circle(views, block, body->now, body->radius_now, is, did);
     body->is_bare = body->by_range = false;
 }
@@ -287,9 +308,8 @@ uint32_t qd_kept_compare(const qd_views *views, qd_join_block *block, qd_join_bo
         .is = is,
         .did = is + block->stride,
     };
-    uint16_t *waits = body->has_turns ? is + 3 * (size_t)block->stride : NULL;
 
-    qd_kept_load(views, block, index, kept.did, waits);
+    qd_kept_load(views, block, index, is);
     derived->near = find_wanted(&kept);
     filter(&kept);
     qd_join_shown_take(views->join, block, body);
@@ -311,8 +331,8 @@ uint32_t qd_kept_compare(const qd_views *views, qd_join_block *block, qd_join_bo
     body->differ = counts.differ;
     body->is_bare = false;
     body->by_range = kept.observer->hide_count == 0 && qd_derived_leaves_by_range(block->grid, body);
-    if (waits) {
-        body->relayed = relay(&kept, is + 2 * (size_t)block->stride, waits);
+    if (body->relay >= QD_RELAY_TURNS) {
+        body->relayed = relay(&kept, qd_kept_relays_all(views, kept.observer));
         body->relayed = body->joint == 0 ? body->relayed : 0;
     } else {
         body->relayed = qd_derived_count_relayed(block, body, is, kept.did, counts.both);

@@ -10,17 +10,18 @@
 
 /* Of an observer whose view is derived (derived.h). */
 typedef struct qd_join_derived {
-    uint32_t *list;                     /* of a kept view that is not in masks: see kept.h */
-    uint32_t count;                     /* of the list, */
-    uint32_t shown_last;                /* how many of them, the last ones, are on the list `show`, in its order, */
-    uint32_t owned;                     /* and how many of the heap; 0: it is in memory_of_lists */
-    uint32_t near;                      /* visible entries at the last tick */
-    uint32_t rank;                      /* of the observer */
-    uint32_t body;                      /* in the plan */
-    uint32_t *shown;                    /* slots of the list `show`: see join_shown.h, */
-    uint32_t shown_count;               /* and how many */
-    bool is_kept, has_rules, has_turns; /* as of a body */
-    bool in_masks;                      /* a kept view that is in the masks of its body */
+    uint32_t *list;          /* of a kept view that is not in masks: see kept.h */
+    uint32_t count;          /* of the list, */
+    uint32_t shown_last;     /* how many of them, the last ones, are on the list `show`, in its order, */
+    uint32_t owned;          /* and how many of the heap; 0: it is in memory_of_lists */
+    uint32_t near;           /* visible entries at the last tick */
+    uint32_t rank;           /* of the observer */
+    uint32_t body;           /* in the plan */
+    uint32_t *shown;         /* slots of the list `show`: see join_shown.h, */
+    uint32_t shown_count;    /* and how many */
+    bool is_kept, has_rules; /* as of a body */
+    bool in_masks;           /* a kept view that is in the masks of its body */
+    uint8_t relay;           /* qd_join_relay */
 } qd_join_derived;
 
 /* The positions that a member gets once of all its derived views (derived_once.h). */

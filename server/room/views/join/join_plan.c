@@ -117,11 +117,13 @@ static void add_group(const struct making *of, uint32_t first, uint32_t end)
 {
     qd_join_group *group = &of->plan->groups[of->plan->group_count++];
 
-    *group = (qd_join_group){.first = first, .count = end - first, .rows = QD_JOIN_MASKS};
+    *group = (qd_join_group){.first = first, .count = end - first, .rows = qd_join_masks_for(QD_RELAY_NOTHING)};
     for (uint32_t i = first; i < end; i++) {
         const qd_join_body *body = &of->plan->bodies[i];
 
-        group->rows = body->has_turns ? QD_JOIN_MASKS_WITH_TURNS : group->rows;
+        const uint32_t rows = qd_join_masks_for(body->relay);
+
+        group->rows = rows > group->rows ? rows : group->rows;
         group->shown = body->shown > group->shown ? body->shown : group->shown;
     }
     find_points(of, group);

@@ -13,6 +13,14 @@ typedef struct qd_join_region {
     uint32_t kind;        /* qd_room_region_kind; 0: there is no region */
 } qd_join_region;
 
+/* Which positions of a derived view are relayed. */
+typedef enum qd_join_relay {
+    QD_RELAY_NOTHING = 0,
+    QD_RELAY_MOVED, /* of all that has moved */
+    QD_RELAY_TURNS, /* positions wait, for their turn or for bytes, */
+    QD_RELAY_LATE,  /* and for bytes when their turn has come */
+} qd_join_relay;
+
 /* A region now and at the last tick. One that went far is two bodies: as it is, and as it was. All that a task reads of
  * an observer lies together. */
 typedef struct qd_join_body {
@@ -24,12 +32,12 @@ typedef struct qd_join_body {
     uint32_t differ;            /* how many points are in only one of both; of a derived view, enters and leaves */
     uint32_t relayed;           /* of a derived view: how many positions are relayed */
     bool is : 1, did : 1;
-    bool is_box : 1, is_derived : 1, relays : 1;
+    bool is_box : 1, is_derived : 1;
     bool is_bare : 1;    /* of a derived view: see qd_derived_compare_bare */
     bool by_range : 1;   /* of a derived view: an entity that leaves is out of range */
     bool is_kept : 1;    /* a derived view that depends on what it was (kept.h) */
     bool has_rules : 1;  /* a kept view, and not by a limit alone */
-    bool has_turns : 1;  /* of which positions wait for their turn */
+    uint32_t relay : 2;  /* of a derived view: qd_join_relay */
     uint32_t shown : 11; /* of a kept view: its points behind those of the group (join_shown.h) */
     uint32_t joint : 11; /* of a derived view whose positions are relayed with those of others: qd_view_member.joint */
 } qd_join_body;
@@ -42,9 +50,14 @@ typedef struct qd_join_box {
     qd_join_region now, was;
 } qd_join_box;
 
-/* The masks of a body: of where points are and were, or what is and was in its view. With turns there are two more:
- * which positions are relayed, and which wait. */
-enum { QD_JOIN_MASKS = 2, QD_JOIN_MASKS_WITH_TURNS = 4 };
+/* The masks of a body: of where points are and were, or what is and was in its view; if positions wait, which are relayed,
+ * and which wait; and of which of these the turn has come. */
+enum { QD_JOIN_IS = 0, QD_JOIN_DID, QD_JOIN_RELAYED, QD_JOIN_WAITS, QD_JOIN_LATE };
+
+static inline uint32_t qd_join_masks_for(uint32_t relay)
+{
+    return relay < QD_RELAY_TURNS ? QD_JOIN_DID + 1 : relay < QD_RELAY_LATE ? QD_JOIN_WAITS + 1 : QD_JOIN_LATE + 1;
+}
 
 typedef struct qd_join_group {
     uint32_t first, count;     /* of the bodies */
@@ -52,7 +65,7 @@ typedef struct qd_join_group {
     uint32_t points;           /* in the area, with room for those that are shown; */
     uint32_t points_before;    /* and before */
     uint32_t shown;            /* the most that one of its bodies has */
-    uint32_t rows;             /* QD_JOIN_MASKS of each body */
+    uint32_t rows;             /* masks of each body */
     bool stays;                /* the area is the same */
     size_t masks, older;       /* where the masks of its bodies begin, and began at the last tick */
 } qd_join_group;

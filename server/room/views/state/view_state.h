@@ -147,21 +147,24 @@ typedef struct qd_view_member {
     bool lost;                  /* its reports cannot be delivered */
     bool reset, reset_watchers; /* due with its next report */
     bool reported_suspended;
-    bool was_reported;        /* it has ever got a report */
-    bool lagging;             /* ticks were lost, and the reset that replaces them is not delivered yet */
-    uint64_t reported_tick;   /* with `lagging`: the last tick before the lost ones */
-    bool restarted;           /* at this tick its views started again after a suspension */
-    bool is_emptied;          /* at this tick one of its views ended, or was suspended with all others */
-    bool is_behind;           /* its next report is due even without news */
-    bool is_full;             /* at this tick it has no bytes left for something that waits */
-    bool relays_late;         /* at this tick positions may wait for its bytes */
-    uint8_t tight;            /* its bytes did not suffice: so many ticks until its views may be derived */
-    uint32_t derived, others; /* its bodies in the join at this tick, with derived views and with entries; */
-    uint64_t due;             /* and the bytes for what changes in derived views */
-    uint64_t bytes;           /* spent at this tick */
-    uint8_t news;             /* of this round: QD_VIEW_NEWS_* */
-    uint16_t joint;           /* its place among those of derived_once.h, + 1; 0: it has none */
-    qd_view_range waiting;    /* in the list of what waits to enter */
+    bool was_reported;               /* it has ever got a report */
+    bool lagging;                    /* ticks were lost, and the reset that replaces them is not delivered yet */
+    uint64_t reported_tick;          /* with `lagging`: the last tick before the lost ones */
+    bool restarted;                  /* at this tick its views started again after a suspension */
+    bool is_emptied;                 /* at this tick one of its views ended, or was suspended with all others */
+    bool is_behind;                  /* its next report is due even without news */
+    bool is_full;                    /* at this tick it has no bytes left for an entity that waits to enter */
+    bool waits_for_bytes;            /* at this tick positions may wait for its bytes, */
+    bool is_late;                    /* some were relayed, and others were held back */
+    uint8_t tight;                   /* its bytes did not suffice: so many ticks until its views may be derived */
+    uint32_t derived;                /* its derived views at this tick, */
+    uint64_t relaying;               /* what they relay at most, */
+    uint64_t due;                    /* and the most bytes of what enters and leaves */
+    uint64_t bytes;                  /* spent at this tick */
+    uint32_t held_observer, held_id; /* of the first relay that was held back when bytes did not suffice last */
+    uint8_t news;                    /* of this round: QD_VIEW_NEWS_* */
+    uint16_t joint;                  /* its place among those of derived_once.h, + 1; 0: it has none */
+    qd_view_range waiting;           /* in the list of what waits to enter */
     qd_view_range leaves, enters, relays, watcher_leaves, watcher_enters;
 } qd_view_member;
 
@@ -309,6 +312,12 @@ typedef struct qd_crossings {
     size_t change_count;
     uint64_t entries;
 } qd_crossings;
+
+/* Whether a member's positions may be held back. */
+static inline bool qd_view_holds_relays(const qd_view_member *member)
+{
+    return member->options.bytes_max > 0 && !member->options.relays_once;
+}
 
 /* What the enter of an entity counts. */
 static inline uint32_t qd_view_enter_bytes(const qd_views *views, uint32_t slot)

@@ -47,7 +47,7 @@ static size_t entry_bytes(uint32_t capacity)
 static void release(qd_visible_entries *set, qd_heap *heap)
 {
     qd_heap_free_aligned(heap, set->entry, ALIGNMENT, entry_bytes(set->capacity));
-    qd_heap_free_aligned(heap, set->relayed, ALIGNMENT, set->relayed ? set->capacity * sizeof set->relayed[0] : 0);
+    qd_heap_free_aligned(heap, set->id, ALIGNMENT, set->id ? set->capacity * sizeof set->id[0] : 0);
 }
 
 void qd_visible_entries_deinit(qd_visible_entries *set, qd_heap *heap)
@@ -72,15 +72,15 @@ static bool rebuild(qd_visible_entries *set, qd_heap *heap, uint32_t capacity)
 {
     qd_visible_entries old = *set;
     uint32_t *entry = zeroed(heap, entry_bytes(capacity));
-    qd_relayed *relayed = entry && set->relays ? zeroed(heap, capacity * sizeof relayed[0]) : NULL;
+    uint32_t *id = entry && set->relays ? zeroed(heap, capacity * sizeof id[0]) : NULL;
 
-    if (!entry || (set->relays && !relayed)) {
+    if (!entry || (set->relays && !id)) {
         qd_heap_free_aligned(heap, entry, ALIGNMENT, entry ? entry_bytes(capacity) : 0);
         return false;
     }
     set->capacity = capacity;
     set->entry = entry;
-    set->relayed = relayed;
+    set->id = id;
     for (uint32_t i = 0; i < old.capacity; i++) {
         if (old.entry[i] == 0) {
             continue;
@@ -88,8 +88,8 @@ static bool rebuild(qd_visible_entries *set, qd_heap *heap, uint32_t capacity)
         uint32_t at = index_of(set, qd_entry_slot(old.entry[i]));
         set->entry[at] = old.entry[i];
         set->entry[at + capacity] = old.entry[i + old.capacity];
-        if (relayed) {
-            set->relayed[at] = old.relayed[i];
+        if (id) {
+            set->id[at] = old.id[i];
         }
     }
     release(&old, heap);
@@ -98,12 +98,12 @@ static bool rebuild(qd_visible_entries *set, qd_heap *heap, uint32_t capacity)
 
 bool qd_visible_entries_relay(qd_visible_entries *set, qd_heap *heap, bool relay)
 {
-    const size_t bytes = set->capacity * sizeof set->relayed[0];
+    const size_t bytes = set->capacity * sizeof set->id[0];
 
     if (relay == set->relays) {
         return true;
     }
-    if (relay && bytes > 0 && !(set->relayed = zeroed(heap, bytes))) {
+    if (relay && bytes > 0 && !(set->id = zeroed(heap, bytes))) {
         return false;
     }
     set->relays = relay;
@@ -113,8 +113,8 @@ bool qd_visible_entries_relay(qd_visible_entries *set, qd_heap *heap, bool relay
     for (uint32_t at = 0; at < set->capacity; at++) {
         set->entry[at] &= ~(uint32_t)QD_ENTRY_WAITS;
     }
-    qd_heap_free_aligned(heap, set->relayed, ALIGNMENT, bytes);
-    set->relayed = NULL;
+    qd_heap_free_aligned(heap, set->id, ALIGNMENT, bytes);
+    set->id = NULL;
     return true;
 }
 
@@ -167,8 +167,8 @@ void qd_visible_entries_remove(qd_visible_entries *set, uint32_t *entry)
         }
         set->entry[hole] = set->entry[at];
         set->entry[hole + set->capacity] = set->entry[at + set->capacity];
-        if (set->relayed) {
-            set->relayed[hole] = set->relayed[at];
+        if (set->id) {
+            set->id[hole] = set->id[at];
         }
         hole = at;
     }
@@ -216,5 +216,5 @@ uint32_t qd_visible_entries_places(const qd_visible_entries *set, uint32_t first
 void qd_visible_entries_fetch(const qd_visible_entries *set)
 {
     qd_fetch(set->entry, set->capacity * sizeof *set->entry);
-    qd_fetch(set->relayed, set->relays ? set->capacity * sizeof *set->relayed : 0);
+    qd_fetch(set->id, set->relays ? set->capacity * sizeof *set->id : 0);
 }

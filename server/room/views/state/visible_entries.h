@@ -7,7 +7,7 @@
  *
  * Open addressing, linear probing, deletion by backward shift. Clients choose which slots come near whom, so positions
  * in the table depend on a salt. Beside each entry is the round that last reported its position, because the observer
- * may get relay tiers later. An observer that relays has another row beside each entry.
+ * may get relay tiers later. Of an observer that relays there is the id beside it, too.
  *
  * If there is no memory for an entry, the set stays as it was.
  */
@@ -30,19 +30,14 @@ enum {
     QD_ENTRY_SHOWN = 16,   /* on the list `show` */
     QD_ENTRY_SEEN = 32,    /* in the view */
     QD_ENTRY_CHANGED = 64, /* to be evaluated at this tick */
-    QD_ENTRY_WAITS = 128,  /* to be relayed */
+    QD_ENTRY_WAITS = 128,  /* its turn to be relayed has come */
     QD_ENTRY_HELD = 256,   /* waits to enter: a budget holds it back */
     QD_ENTRY_FLAGS = (1 << QD_ENTRY_SHIFT) - 1,
 };
 
-/* Since which round it waits to be relayed, with QD_ENTRY_WAITS; and the id, which decides its turn. */
-typedef struct qd_relayed {
-    uint32_t waits_since, id;
-} qd_relayed;
-
 typedef struct qd_visible_entries {
-    uint32_t *entry;     /* and behind all of them a round for each */
-    qd_relayed *relayed; /* beside each entry, with `relays` */
+    uint32_t *entry; /* and behind all of them a round for each */
+    uint32_t *id;    /* of the entity of each entry, which decides its turn; with `relays` */
     uint32_t count;
     uint32_t capacity;   /* a power of two, or 0 */
     uint32_t multiplier; /* from qd_visible_entries_multiplier */
@@ -58,7 +53,7 @@ static inline uint32_t qd_entry_slot(uint32_t entry)
 uint32_t qd_visible_entries_multiplier(uint64_t salt);
 /* The set is empty afterwards. */
 void qd_visible_entries_deinit(qd_visible_entries *set, qd_heap *heap);
-/* Adds or removes the rows for relay. Without them nothing waits. False: no memory; never if `relay` is false, or if
+/* Adds or removes the ids. Without them nothing waits. False: no memory; never if `relay` is false, or if
  * the set is empty. */
 bool qd_visible_entries_relay(qd_visible_entries *set, qd_heap *heap, bool relay);
 
@@ -79,7 +74,7 @@ void qd_visible_entries_settle(qd_visible_entries *set);
 #define QD_ENTRY_PLACES 128u
 uint32_t qd_visible_entries_places(const qd_visible_entries *set, uint32_t first, uint32_t of, uint32_t flags,
                                    uint32_t places[QD_ENTRY_PLACES]);
-/* Prefetches all entries, and the rows for relay. */
+/* Prefetches all entries, and the ids. */
 void qd_visible_entries_fetch(const qd_visible_entries *set);
 
 /* The round that last reported the position of an entity in the view. */
@@ -88,9 +83,9 @@ static inline uint32_t *qd_entry_reported(const qd_visible_entries *set, uint32_
     return entry + set->capacity;
 }
 
-static inline qd_relayed *qd_entry_relayed(const qd_visible_entries *set, const uint32_t *entry)
+static inline uint32_t *qd_entry_id(const qd_visible_entries *set, const uint32_t *entry)
 {
-    return &set->relayed[entry - set->entry];
+    return &set->id[entry - set->entry];
 }
 
 #endif

@@ -146,16 +146,15 @@ static void add_derived(qd_views *views, uint32_t row, const float was[3], bool 
     body->is = body->is_derived = true;
     body->did = !is_new;
     body->is_box = body->is_bare = body->by_range = false;
-    body->relays = observer->tiers > 0;
     body->is_kept = derived->is_kept;
-    body->has_turns = derived->has_turns;
+    body->relay = derived->relay & 3u;
     body->has_rules = derived->has_rules;
     body->shown = derived->shown_count;
     body->joint = joint_of(views, observer);
     join->derived[row].rank = observer->rank;
     join->bodies.masks &= observer->mask;
     join->bodies.teams |= observer->team;
-    if (derived->has_turns) {
+    if (derived->relay >= QD_RELAY_TURNS) {
         qd_turns_note(join, observer);
     }
 }

@@ -89,7 +89,7 @@ static void unite_body(const qd_views *views, qd_join_block *block, uint32_t i, 
 {
     const qd_join_body *body = &views->join->plan.bodies[i];
     const uint16_t *is = qd_join_masks_of(views->join, block->group, i), *did = is + block->stride;
-    const uint16_t *relayed = is + 2 * (size_t)block->stride;
+    const uint16_t *relayed = is + QD_JOIN_RELAYED * (size_t)block->stride;
 
     if (body->joint != *joint && *joint != 0) {
         qd_once_flush(views, block, *joint);
@@ -97,7 +97,7 @@ static void unite_body(const qd_views *views, qd_join_block *block, uint32_t i, 
         qd_once_start(block);
     }
     *joint = body->joint;
-    if (body->has_turns) {
+    if (body->relay >= QD_RELAY_TURNS) {
         qd_once_add(block, relayed, relayed, NULL);
         qd_once_add_shown(views, block, body, relayed);
         return;

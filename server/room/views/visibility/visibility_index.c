@@ -295,7 +295,7 @@ qd_status qd_view_index_reserve_change(qd_views *views)
     return QD_OK;
 }
 
-/* Beacons may be beyond all tiers of an observer (qd_kept_has_turns). */
+/* Beacons may be beyond all tiers of an observer (qd_kept_relay). */
 static void attend_relays(qd_views *views)
 {
     for (uint32_t row = 0; row < views->count; row++) {
