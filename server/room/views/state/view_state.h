@@ -144,12 +144,12 @@ typedef struct qd_view_member {
     uint32_t first;     /* the list of its observers, */
     uint32_t observers; /* and how many there are */
     qd_room_view_options options;
+    uint64_t reported_tick;     /* with `lagging`: the last tick before the lost ones */
     bool lost;                  /* its reports cannot be delivered */
     bool reset, reset_watchers; /* due with its next report */
     bool reported_suspended;
     bool was_reported;               /* it has ever got a report */
     bool lagging;                    /* ticks were lost, and the reset that replaces them is not delivered yet */
-    uint64_t reported_tick;          /* with `lagging`: the last tick before the lost ones */
     bool restarted;                  /* at this tick its views started again after a suspension */
     bool is_emptied;                 /* at this tick one of its views ended, or was suspended with all others */
     bool is_behind;                  /* its next report is due even without news */
@@ -157,13 +157,13 @@ typedef struct qd_view_member {
     bool waits_for_bytes;            /* at this tick positions may wait for its bytes, */
     bool is_late;                    /* some were relayed, and others were held back */
     uint8_t tight;                   /* its bytes did not suffice: so many ticks until its views may be derived */
+    uint8_t news;                    /* of this round: QD_VIEW_NEWS_* */
+    uint16_t joint;                  /* its place among those of derived_once.h, + 1; 0: it has none */
     uint32_t derived;                /* its derived views at this tick, */
-    uint64_t relaying;               /* what they relay at most, */
+    uint32_t relaying;               /* the positions that they relay if there are bytes, */
     uint64_t due;                    /* and the most bytes of what enters and leaves */
     uint64_t bytes;                  /* spent at this tick */
     uint32_t held_observer, held_id; /* of the first relay that was held back when bytes did not suffice last */
-    uint8_t news;                    /* of this round: QD_VIEW_NEWS_* */
-    uint16_t joint;                  /* its place among those of derived_once.h, + 1; 0: it has none */
     qd_view_range waiting;           /* in the list of what waits to enter */
     qd_view_range leaves, enters, relays, watcher_leaves, watcher_enters;
 } qd_view_member;
