@@ -76,7 +76,7 @@ SCENARIO(bytes_go_to_leaves_then_enters_then_relays,
          "options bytes 1; unobserve 7;"
          "tick -> A view leave 7:1 observer gone 7:2 observer gone 7:3 observer gone 7:4 observer gone")
 
-/* A relay takes 20 bytes. All but 8:3 wait. What comes first in the order waits for those that did not fit. */
+/* A relay takes 20 bytes. What comes first in the order waits for those that did not fit. */
 SCENARIO(
     relays_go_on_where_bytes_ended,
     "spawn 1 51, 2 52, 3 53; observe 7..8 range 10 tier 50 1; tick -> A view enter 7:1 7:2 7:3 8:1 8:2 8:3;"

@@ -151,8 +151,9 @@ static void relay_entries(qd_views *views, uint32_t row, qd_relay_share *share)
     if (!may_wait(views, row)) {
         return;
     }
-    const uint32_t count = count_waiting(&views->observers[row].entries);
-    if (qd_relay_share_has_all(share) && count <= share->most) {
+    const bool is_whole = qd_relay_share_has_all(share);
+    const uint32_t count = is_whole ? count_waiting(&views->observers[row].entries) : 0;
+    if (is_whole && count <= share->most) {
         relay_all(views, row);
         share->relayed = count;
     } else {

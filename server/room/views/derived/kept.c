@@ -85,6 +85,13 @@ static const qd_join_group *group_of(const qd_join *join, uint32_t body)
     return &groups[low];
 }
 
+static struct masks masks_of_row(const qd_join *join, uint32_t row)
+{
+    const uint32_t body = join->derived[row].body;
+
+    return masks_of(join, group_of(join, body), body);
+}
+
 static inline uint32_t item_at(const struct masks *masks, uint32_t slot, uint32_t point)
 {
     const uint32_t waits = masks->waits ? qd_join_get(masks->waits, point) : 0;
@@ -215,7 +222,7 @@ void qd_kept_clear_waits(qd_views *views, uint32_t row)
     const qd_join_derived *derived = &join->derived[row];
 
     if (derived->in_masks) {
-        const struct masks masks = masks_of(join, group_of(join, derived->body), derived->body);
+        const struct masks masks = masks_of_row(join, row);
 
         if (masks.waits) {
             memset(masks.waits, 0, masks.stride * sizeof masks.waits[0]);
@@ -236,7 +243,7 @@ void qd_kept_walk(const qd_views *views, uint32_t row, qd_kept_visit *visit, voi
     const qd_join_derived *derived = &join->derived[row];
 
     if (derived->in_masks) {
-        const struct masks masks = masks_of(join, group_of(join, derived->body), derived->body);
+        const struct masks masks = masks_of_row(join, row);
 
         walk_masks(&join->grid, &masks, visit, context);
         return;
@@ -272,10 +279,9 @@ static void add(uint16_t *to, const uint16_t *more, uint32_t stride)
 void qd_kept_walk_before(const qd_views *views, uint32_t row, qd_kept_visit *visit, void *context)
 {
     const qd_join *join = views->join;
-    const uint32_t body = join->derived[row].body;
-    const qd_join_body *of = &join->plan.bodies[body];
+    const qd_join_body *of = &join->plan.bodies[join->derived[row].body];
     struct visiting visiting = {visit, context, of->has_rules ? QD_NONE : of->self};
-    struct masks masks = masks_of(join, group_of(join, body), body);
+    struct masks masks = masks_of_row(join, row);
 
     if (masks.relayed) { /* none of it is reported */
         add(masks.waits, masks.relayed, masks.stride);
@@ -325,7 +331,7 @@ bool qd_kept_has(const qd_views *views, uint32_t row, uint32_t slot)
     uint32_t point, low = 0, high = others;
 
     if (derived->in_masks) {
-        const struct masks masks = masks_of(join, group_of(join, derived->body), derived->body);
+        const struct masks masks = masks_of_row(join, row);
 
         return point_of(join, &masks, slot, &point) && qd_join_get(masks.seen, point);
     }
@@ -346,13 +352,6 @@ bool qd_kept_has(const qd_views *views, uint32_t row, uint32_t slot)
 }
 
 /* ---- what bytes hold back ---- */
-
-static struct masks masks_of_row(const qd_join *join, uint32_t row)
-{
-    const uint32_t body = join->derived[row].body;
-
-    return masks_of(join, group_of(join, body), body);
-}
 
 uint32_t qd_kept_hold_all(qd_views *views, uint32_t row)
 {
