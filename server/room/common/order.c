@@ -329,6 +329,13 @@ static inline __attribute__((always_inline)) void settle(qd_order *order, size_t
     }
 }
 
+void qd_order_settle(qd_order *order, size_t count)
+{
+    if (count > 1) {
+        settle(order, count, 32, 32, true);
+    }
+}
+
 /* Sorts by as many of the first bits as the number of keys has. Then few keys are still in the wrong order. */
 static void sort_near(qd_order *order, size_t count, unsigned low_bits, unsigned high_bits)
 {

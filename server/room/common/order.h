@@ -40,5 +40,8 @@ bool qd_order_in_block(qd_order *order, qd_block *block, qd_heap *heap, size_t c
 
 /* Sorts ascending. Of the keys' lower halves only the lowest `low_bits` may be set, of the upper halves `high_bits`. */
 void qd_order_sort(qd_order *order, size_t count, unsigned low_bits, unsigned high_bits);
+/* The same for keys, with values, that are sorted by their upper halves. It is fast if few have the same. Nothing is
+ * swapped. */
+void qd_order_settle(qd_order *order, size_t count);
 
 #endif

@@ -169,41 +169,6 @@ void qd_candidates_note(qd_candidates *candidates, const qd_crossings *crossings
     }
 }
 
-/* Of a leave of a derived view. */
-static qd_room_leave_reason reason_of(const qd_views *views, uint32_t row, uint32_t slot)
-{
-    const qd_observer *observer = &views->observers[row];
-    const qd_target *target = &views->targets[slot];
-
-    return qd_rule_reason(views, observer, slot, qd_derived_flags_now(views, row, target));
-}
-
-void qd_candidates_take(qd_views *views, const qd_crossings *crossings)
-{
-    for (size_t i = 0; i < crossings->change_count; i++) {
-        const qd_crossing change = crossings->changes[i];
-        const qd_candidate pair = pair_of(change);
-
-        if (i + AHEAD < crossings->change_count) {
-            const qd_candidate next = pair_of(crossings->changes[i + AHEAD]);
-
-            __builtin_prefetch(&views->observers[next.row]);
-            __builtin_prefetch(&views->targets[next.slot]);
-        }
-        qd_view_member *member = &views->members[views->observers[pair.row].member];
-        if (QD_UNLIKELY(!views->observers[pair.row].is_derived)) {
-            continue; /* it is evaluated with its entries */
-        }
-        if (change.begins) {
-            member->bytes += member->options.bytes_max > 0 ? qd_view_enter_bytes(views, pair.slot) : 0;
-            qd_view_report_enter(views, &views->observers[pair.row], pair.slot);
-        } else {
-            qd_view_report_leave(views, &views->observers[pair.row], pair.slot,
-                                 change.by_range ? QD_ROOM_LEFT_RANGE : reason_of(views, pair.row, pair.slot));
-        }
-    }
-}
-
 void qd_candidates_note_changed(qd_candidates *candidates)
 {
     qd_views *views = candidates->views;

@@ -22,8 +22,6 @@ typedef struct qd_candidates {
 
 /* Takes over crossings into the sets of visible entries. */
 void qd_candidates_note(qd_candidates *candidates, const qd_crossings *crossings);
-/* Enters and leaves of derived views, which need no evaluation. */
-void qd_candidates_take(qd_views *views, const qd_crossings *crossings);
 /* Adds the entities that have changed for the rule. */
 void qd_candidates_note_changed(qd_candidates *candidates);
 /* Applies the rule to the candidates. */

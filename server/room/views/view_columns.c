@@ -3,6 +3,7 @@
 
 #include "derived/derived_once.h"
 #include "derived/derived_relay.h"
+#include "join/join_grid.h"
 #include "view_news.h"
 #include "visibility/describe.h"
 
@@ -56,12 +57,21 @@ static void cut_all(const qd_views *views, struct cutter *cutter, size_t payload
     to->watcher_observer = cut(cutter, views->watchers.count, 4);
 }
 
-static void fill_leaves(qd_views *views)
+#define ROWS_MIN 512u /* of a task: it takes several microseconds */
+
+/* Tasks, each with a part of the leaves and of the enters. */
+struct filling {
+    qd_views *views;
+    qd_join_spans leaves, enters;      /* as many of both */
+    size_t payload[QD_JOIN_SPANS_MAX]; /* the bytes of each part of the enters, and then where they begin */
+};
+
+static void fill_leaves(qd_views *views, uint32_t first, uint32_t end)
 {
     const qd_view_list *list = &views->leaves;
     qd_view_columns *to = &views->report;
 
-    for (uint32_t i = 0; i < list->count; i++) {
+    for (uint32_t i = first; i < end; i++) {
         to->leave_observer[i] = id_at(views, list->key[i] >> 32);
         to->leave_id[i] = (uint32_t)list->key[i];
         to->leave_reason[i] = (uint8_t)(list->value[i] >> QD_VIEW_REASON_SHIFT);
@@ -91,16 +101,15 @@ static void fill_enter(qd_views *views, uint32_t i, uint32_t slot)
 
 #define AHEAD 8u /* entries; their entities are anywhere in memory */
 
-static void fill_enters(qd_views *views)
+static void fill_enters(qd_views *views, uint32_t first, uint32_t end, size_t payload)
 {
     const qd_view_list *list = &views->enters;
     qd_view_columns *to = &views->report;
-    size_t payload = 0;
 
-    for (uint32_t i = 0; i < list->count; i++) {
+    for (uint32_t i = first; i < end; i++) {
         const qd_description *described = qd_description_of(views, list->value[i]);
 
-        if (i + AHEAD < list->count) {
+        if (i + AHEAD < end) {
             qd_space_fetch(views->entities->space, list->value[i + AHEAD]);
         }
 
@@ -168,21 +177,55 @@ static void fill_watchers(qd_views *views)
     }
 }
 
-static size_t payload_bytes(const qd_views *views)
+static void add_payloads(size_t span, void *argument)
 {
-    const qd_view_list *list = &views->enters;
+    struct filling *filling = argument;
+    const qd_views *views = filling->views;
+    const uint32_t end = qd_join_span_first(&filling->enters, span + 1);
     size_t sum = 0;
 
-    for (uint32_t i = 0; i < list->count && views->descriptions; i++) {
-        sum += qd_description_of(views, list->value[i])->payload_size;
+    for (uint32_t i = qd_join_span_first(&filling->enters, span); i < end; i++) {
+        sum += qd_description_of(views, views->enters.value[i])->payload_size;
+    }
+    filling->payload[span] = sum;
+}
+
+/* The bytes of all payloads; notes where those of each part of the enters begin. */
+static size_t payload_bytes(struct filling *filling)
+{
+    const qd_executor *executor = filling->views->executor;
+    size_t sum = 0;
+
+    if (filling->views->descriptions) {
+        executor->run(executor->context, filling->enters.count, add_payloads, filling);
+    }
+    for (uint32_t i = 0; i < filling->enters.count; i++) {
+        const size_t some = filling->payload[i];
+
+        filling->payload[i] = sum;
+        sum += some;
     }
     return sum;
 }
 
+static void fill_span(size_t span, void *argument)
+{
+    const struct filling *filling = argument;
+    const qd_join_spans *leaves = &filling->leaves, *enters = &filling->enters;
+
+    fill_leaves(filling->views, qd_join_span_first(leaves, span), qd_join_span_first(leaves, span + 1));
+    fill_enters(filling->views, qd_join_span_first(enters, span), qd_join_span_first(enters, span + 1),
+                filling->payload[span]);
+}
+
 bool qd_view_columns_fill(qd_views *views)
 {
+    const qd_executor *executor = views->executor;
+    const uint32_t rows = views->leaves.count + views->enters.count;
+    const uint32_t spans = qd_join_spans_of(views, executor, rows, ROWS_MIN).count;
+    struct filling filling = {views, {views->leaves.count, spans}, {views->enters.count, spans}, {0}};
     qd_view_columns *to = &views->report;
-    size_t payloads = payload_bytes(views);
+    size_t payloads = payload_bytes(&filling);
     struct cutter cutter = {0};
 
     cut_all(views, &cutter, payloads, to);
@@ -191,8 +234,7 @@ bool qd_view_columns_fill(qd_views *views)
         return false;
     }
     cut_all(views, &cutter, payloads, to);
-    fill_leaves(views);
-    fill_enters(views);
+    executor->run(executor->context, spans, fill_span, &filling);
     fill_relays(views);
     fill_watchers(views);
     return true;

@@ -20,7 +20,7 @@ static void sort(qd_views *views, qd_view_list *list, uint32_t first)
     size_t keys = qd_block_part(count, sizeof(uint64_t)), values = qd_block_part(count, sizeof(uint32_t));
     uint64_t any = 0;
 
-    if (count < 2) {
+    if (count < 2 || (first == 0 && list->ordered == count)) {
         return;
     }
     char *memory = qd_block_fit(&views->scratch, views->heap, keys + values);

@@ -13,6 +13,7 @@
 #include "view_news.h"
 #include "view_report.h"
 #include "visibility/describe.h"
+#include "visibility/join_news.h"
 #include "visibility/visibility.h"
 #include "visibility/visibility_index.h"
 
@@ -190,7 +191,7 @@ static void forget_view(qd_views *views, uint32_t row)
 static void clear_list(qd_views *views, qd_view_list *list)
 {
     list->peak = list->count > list->peak ? list->count : list->peak;
-    list->count = 0;
+    list->count = list->ordered = 0;
     if (++list->uses == LIST_USES) {
         qd_array_trim(views->heap, list->key, list->key_capacity, list->peak);
         qd_array_trim(views->heap, list->value, list->capacity, list->peak);
@@ -302,7 +303,7 @@ static bool find_crossings(qd_views *views, const qd_executor *executor, qd_cand
         suspend(views, QD_SUSPEND_LIMIT);
     } else {
         qd_candidates_note(candidates, &crossings);
-        qd_candidates_take(views, &crossings);
+        qd_join_news_add(views, &crossings);
     }
     return !views->suspended;
 }
@@ -327,7 +328,7 @@ static void change_views(qd_views *views, const qd_executor *executor)
     const bool was_suspended = views->suspended;
 
     qd_changes_age(views);
-    qd_view_index_follow(views);
+    qd_view_index_follow(views, executor);
     bool is_clear = find_crossings(views, executor, &candidates);
     qd_candidates_note_changed(&candidates);
     if (is_clear && !views->no_memory) {
@@ -406,6 +407,7 @@ void qd_views_catch_up(qd_views *views)
         return;
     }
     views->next_member = QD_NONE;
+    views->executor = &qd_executor_serial; /* this is no tick */
     if (!views->watchers_due) {
         return;
     }

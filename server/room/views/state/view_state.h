@@ -175,6 +175,7 @@ typedef struct qd_view_list {
     uint64_t *key;
     uint32_t *value;
     uint32_t count, key_capacity, capacity; /* `capacity` is that of both */
+    uint32_t ordered;                       /* the first ones, which are sorted already */
     uint32_t peak, uses;                    /* since the capacity was last checked */
 } qd_view_list;
 
@@ -215,7 +216,7 @@ typedef struct qd_views {
     uint32_t steps; /* of this round: 1, and the ticks that were skipped before it */
     qd_entities *entities;
     qd_heap *heap;
-    const qd_executor *executor; /* of the tick that is made */
+    const qd_executor *executor; /* of the round that is made */
 
     qd_space_config index_config;
     uint32_t observers_max, visible_max;

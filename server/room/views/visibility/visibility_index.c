@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../join/join_grid.h"
 #include "../state/last_tick.h"
 #include "../state/rule.h"
 
@@ -198,28 +199,62 @@ static void prefetch_carriers(const qd_views *views, uint32_t i)
     }
 }
 
-void qd_view_index_follow(qd_views *views)
+/* Observers go where their entity is. */
+static const qd_target *carry(qd_views *views, uint32_t i)
+{
+    qd_target *target = &views->targets[views->changed_carriers[i]];
+
+    prefetch_carriers(views, i);
+    target->flags &= (uint8_t)~QD_TARGET_CARRIER_CHANGED;
+    for (uint32_t row = target->anchored; row != QD_NONE; row = views->observers[row].of_anchor.next) {
+        memcpy(views->observers[row].at, target->at, sizeof target->at);
+    }
+    return target;
+}
+
+/* The index follows, too. */
+static void carry_bodies(qd_views *views)
 {
     struct positions positions;
 
     positions.views = views;
     positions.count = 0;
     for (uint32_t i = 0; i < views->changed_carriers_count; i++) {
-        prefetch_carriers(views, i);
-        qd_target *target = &views->targets[views->changed_carriers[i]];
+        const qd_target *target = carry(views, i);
 
-        target->flags &= (uint8_t)~QD_TARGET_CARRIER_CHANGED;
-        if (!views->uses_join) {
-            add_position(&positions, target->beacon, target->at);
-        }
+        add_position(&positions, target->beacon, target->at);
         for (uint32_t row = target->anchored; row != QD_NONE; row = views->observers[row].of_anchor.next) {
-            memcpy(views->observers[row].at, target->at, sizeof target->at);
-            if (!views->uses_join) {
-                add_observer(&positions, &views->observers[row]);
-            }
+            add_observer(&positions, &views->observers[row]);
         }
     }
     flush(&positions);
+}
+
+struct carrying {
+    qd_views *views;
+    qd_join_spans spans;
+};
+
+static void carry_span(size_t span, void *argument)
+{
+    const struct carrying *carrying = argument;
+    const uint32_t end = qd_join_span_first(&carrying->spans, span + 1);
+
+    for (uint32_t i = qd_join_span_first(&carrying->spans, span); i < end; i++) {
+        (void)carry(carrying->views, i);
+    }
+}
+
+void qd_view_index_follow(qd_views *views, const qd_executor *executor)
+{
+    struct carrying carrying = {views,
+                                qd_join_spans_of(views, executor, views->changed_carriers_count, QD_JOIN_SPAN_MIN)};
+
+    if (views->uses_join) {
+        executor->run(executor->context, carrying.spans.count, carry_span, &carrying);
+    } else {
+        carry_bodies(views);
+    }
     views->changed_carriers_count = 0;
 }
 

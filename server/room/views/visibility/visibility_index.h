@@ -47,7 +47,7 @@ bool qd_view_index_reserve_carrier(qd_views *views) QD_MUST_USE;
 /* ---- ticks ---- */
 
 /* Moves beacons and observers to the entities that carry them. */
-void qd_view_index_follow(qd_views *views);
+void qd_view_index_follow(qd_views *views, const qd_executor *executor);
 /* Between ticks, after uses_join has changed: observers get the masks that fit it, as if they had had them at the
  * last tick. */
 void qd_view_index_refilter(qd_views *views);
