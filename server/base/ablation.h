@@ -19,6 +19,7 @@
     X(CORE_SEND, "core_send")                                                                                          \
     X(ROOM_REST, "room_rest")                                                                                          \
     X(LOOP_REST, "loop_rest")                                                                                          \
+    X(EARLY_CALL, "early_call")                                                                                        \
     X(HELPER_SPIN, "helper_spin")                                                                                      \
     X(CALLER_SPIN, "caller_spin")                                                                                      \
     X(BATCH_STEALING, "batch_stealing")                                                                                \

@@ -73,6 +73,7 @@ struct qd_actor {
     struct qd_actor *next, *next_batch;
     struct qd_actor *previous; /* while it waits behind */
     bool waits_behind;
+    bool has_forked;      /* since its last run that expected forks began to */
     uint64_t due_ns;      /* when its timer fires; QD_NEVER: it has no timer */
     uint32_t timer_index; /* of its timer in the scheduler, from 1; 0: none */
 };
@@ -107,7 +108,7 @@ static inline void qd_actor_init(qd_actor *actor, qd_actor_fn run)
     atomic_init(&actor->yields, false);
     atomic_init(&actor->is_long, false);
     actor->next = actor->next_batch = actor->previous = NULL;
-    actor->waits_behind = false;
+    actor->waits_behind = actor->has_forked = false;
     actor->due_ns = QD_NEVER;
     actor->timer_index = 0;
 }

@@ -27,6 +27,34 @@ static bool is_any_forking(qd_pool *pool)
 
 /* ---- callers ---- */
 
+static void begin_forking(qd_worker *me)
+{
+    me->is_forking = true;
+    atomic_fetch_add_explicit(&me->pool->forking_runs, 1, memory_order_relaxed);
+}
+
+/* [lock] Chooses an idle worker for a fork; the caller signals it. NULL: none is idle. */
+static qd_worker *choose_one(qd_pool *pool)
+{
+    qd_worker *called = qd_workers_choose(pool);
+
+    if (called) {
+        called->sent = qd_core_send(called->thread, &called->process);
+    }
+    return called;
+}
+
+/* Calls a worker before there is a fork. */
+static void call_early(qd_pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    qd_worker *called = pool->spinning == 0 ? choose_one(pool) : NULL;
+    pthread_mutex_unlock(&pool->lock);
+    if (called) {
+        pthread_cond_signal(&called->call);
+    }
+}
+
 void qd_fork_expect(void *context, bool expected)
 {
     qd_pool *pool = context;
@@ -40,13 +68,28 @@ void qd_fork_expect(void *context, bool expected)
         me->is_forking = false;
         atomic_fetch_sub_explicit(&pool->forking_runs, 1, memory_order_relaxed);
     }
+    if (!me->actor) {
+        return;
+    }
+    if (expected && me->actor->has_forked && !me->is_behind && !QD_WITHOUT(EARLY_CALL)) {
+        begin_forking(me);
+        call_early(pool);
+    }
+    if (expected) {
+        me->actor->has_forked = false;
+    }
 }
 
 static void note_fork(qd_worker *me)
 {
-    if (me && me->expects_forks && !me->is_forking) {
-        me->is_forking = true;
-        atomic_fetch_add_explicit(&me->pool->forking_runs, 1, memory_order_relaxed);
+    if (!me || !me->expects_forks) {
+        return;
+    }
+    if (me->actor) {
+        me->actor->has_forked = true;
+    }
+    if (!me->is_forking) {
+        begin_forking(me);
     }
 }
 
@@ -55,9 +98,8 @@ static uint32_t choose(qd_pool *pool, qd_split *split, qd_worker **called, uint3
 {
     uint32_t count = 0;
 
-    while (count < count_max && split->wanted > 0 && (called[count] = qd_workers_choose(pool))) {
+    while (count < count_max && split->wanted > 0 && (called[count] = choose_one(pool))) {
         split->wanted--;
-        called[count]->sent = qd_core_send(called[count]->thread, &called[count]->process);
         count++;
     }
     return count;

@@ -18,6 +18,9 @@
  * is forking, a worker that came for a fork waits awake for the next one, for a limited time. It is not idle: it looks
  * at the queues and the timers, too. So the forks of a tick wake each helper once. In a room too small to fork, no worker
  * spins.
+ *
+ * Early call. A run that forked the last time calls its first helper when it says that it expects forks. So the helper
+ * wakes while the run does what comes before its first fork.
  */
 #ifndef QD_WORK_FORK_H
 #define QD_WORK_FORK_H
