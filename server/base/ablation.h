@@ -71,7 +71,7 @@
     X(JOINED_BEACONS, "joined_beacons")                                                                                \
     X(FEW_COMERS, "few_comers")                                                                                        \
     X(GRID_STAY, "grid_stay")                                                                                          \
-    X(JOIN_SPANS, "join_spans")                                                                                        \
+    X(VIEW_SPANS, "view_spans")                                                                                        \
     X(OLDER_MASKS, "older_masks")                                                                                      \
     X(BARE_VIEWS, "bare_views")                                                                                        \
     X(RELAY_FETCH, "relay_fetch")                                                                                      \

@@ -3,7 +3,7 @@
 
 #include "derived/derived_once.h"
 #include "derived/derived_relay.h"
-#include "join/join_grid.h"
+#include "state/spans.h"
 #include "view_news.h"
 #include "visibility/describe.h"
 
@@ -62,8 +62,8 @@ static void cut_all(const qd_views *views, struct cutter *cutter, size_t payload
 /* Tasks, each with a part of the leaves and of the enters. */
 struct filling {
     qd_views *views;
-    qd_join_spans leaves, enters;      /* as many of both */
-    size_t payload[QD_JOIN_SPANS_MAX]; /* the bytes of each part of the enters, and then where they begin */
+    qd_view_spans leaves, enters;      /* as many of both */
+    size_t payload[QD_VIEW_SPANS_MAX]; /* the bytes of each part of the enters, and then where they begin */
 };
 
 static void fill_leaves(qd_views *views, uint32_t first, uint32_t end)
@@ -181,10 +181,10 @@ static void add_payloads(size_t span, void *argument)
 {
     struct filling *filling = argument;
     const qd_views *views = filling->views;
-    const uint32_t end = qd_join_span_first(&filling->enters, span + 1);
+    const uint32_t end = qd_view_span_first(&filling->enters, span + 1);
     size_t sum = 0;
 
-    for (uint32_t i = qd_join_span_first(&filling->enters, span); i < end; i++) {
+    for (uint32_t i = qd_view_span_first(&filling->enters, span); i < end; i++) {
         sum += qd_description_of(views, views->enters.value[i])->payload_size;
     }
     filling->payload[span] = sum;
@@ -211,10 +211,10 @@ static size_t payload_bytes(struct filling *filling)
 static void fill_span(size_t span, void *argument)
 {
     const struct filling *filling = argument;
-    const qd_join_spans *leaves = &filling->leaves, *enters = &filling->enters;
+    const qd_view_spans *leaves = &filling->leaves, *enters = &filling->enters;
 
-    fill_leaves(filling->views, qd_join_span_first(leaves, span), qd_join_span_first(leaves, span + 1));
-    fill_enters(filling->views, qd_join_span_first(enters, span), qd_join_span_first(enters, span + 1),
+    fill_leaves(filling->views, qd_view_span_first(leaves, span), qd_view_span_first(leaves, span + 1));
+    fill_enters(filling->views, qd_view_span_first(enters, span), qd_view_span_first(enters, span + 1),
                 filling->payload[span]);
 }
 
@@ -222,7 +222,7 @@ bool qd_view_columns_fill(qd_views *views)
 {
     const qd_executor *executor = views->executor;
     const uint32_t rows = views->leaves.count + views->enters.count;
-    const uint32_t spans = qd_join_spans_of(views, executor, rows, ROWS_MIN).count;
+    const uint32_t spans = qd_view_spans_of(views, executor, rows, ROWS_MIN).count;
     struct filling filling = {views, {views->leaves.count, spans}, {views->enters.count, spans}, {0}};
     qd_view_columns *to = &views->report;
     size_t payloads = payload_bytes(&filling);

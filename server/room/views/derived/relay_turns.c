@@ -5,6 +5,7 @@
 
 #include "../join/join_shown.h"
 #include "../state/rule.h"
+#include "../state/spans.h"
 
 #define WORDS_MIN 16u /* of a task */
 
@@ -49,7 +50,7 @@ static uint32_t phase_of(const qd_views *views, uint32_t every)
 
 struct making {
     const qd_views *views;
-    qd_join_spans spans; /* of words */
+    qd_view_spans spans; /* of words */
 };
 
 static void make_span(size_t span, void *argument)
@@ -57,7 +58,7 @@ static void make_span(size_t span, void *argument)
     const struct making *making = argument;
     const qd_views *views = making->views;
     const qd_join *join = views->join;
-    const uint32_t first = qd_join_span_first(&making->spans, span), end = qd_join_span_first(&making->spans, span + 1);
+    const uint32_t first = qd_view_span_first(&making->spans, span), end = qd_view_span_first(&making->spans, span + 1);
 
     for (uint32_t i = 0; i < join->turns.count; i++) {
         memset(join->turns.bits[i] + first, 0, (end - first) * sizeof join->turns.bits[i][0]);
@@ -90,7 +91,7 @@ bool qd_turns_make(qd_views *views, const qd_executor *executor)
     for (uint32_t i = 0; i < join->turns.count; i++) {
         join->turns.bits[i] = (uint64_t *)(memory + i * bytes);
     }
-    struct making making = {views, qd_join_spans_of(views, executor, (uint32_t)words_of(join), WORDS_MIN)};
+    struct making making = {views, qd_view_spans_of(views, executor, (uint32_t)words_of(join), WORDS_MIN)};
     executor->run(executor->context, making.spans.count, make_span, &making);
     return true;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../../../base/ablation.h"
+#include "../state/spans.h"
 
 #define CELL_OF_RANGE    0.70
 #define CELL_ENTRIES_MIN 0.5 /* there are not more cells than twice the entries */
@@ -22,20 +23,6 @@
 float qd_join_reach(const qd_views *views, float range)
 {
     return views->join_tuning.always ? REACH_OF_TUNED : range * REACH_OF_RANGE;
-}
-
-/* ---- spans ---- */
-
-#define SPANS_PER_WORKER 4u
-
-qd_join_spans qd_join_spans_of(const qd_views *views, const qd_executor *executor, uint32_t items, uint32_t least)
-{
-    uint64_t count = executor->width == 1 || QD_WITHOUT(JOIN_SPANS) ? 1 : executor->width * SPANS_PER_WORKER;
-
-    count = count < QD_JOIN_SPANS_MAX ? count : QD_JOIN_SPANS_MAX;
-    const uint32_t most = items / (views->join_tuning.always ? 1 : least);
-    count = count < most ? count : most;
-    return (qd_join_spans){items, count > 0 ? (uint32_t)count : 1};
 }
 
 /* ---- entries, in the order of slots ---- */
@@ -300,16 +287,16 @@ static int by_entry(const void *a, const void *b)
 struct following {
     const qd_views *views;
     qd_join_grid *grid;
-    qd_join_spans spans;
+    qd_view_spans spans;
     struct {
         float longest; /* way along an axis */
         bool all_moved;
-    } of[QD_JOIN_SPANS_MAX];
+    } of[QD_VIEW_SPANS_MAX];
 };
 
 static uint32_t end_of_span(const struct following *following, size_t span)
 {
-    const uint64_t end = (uint64_t)qd_join_span_first(&following->spans, span + 1) * QD_JOIN_WORD_BITS;
+    const uint64_t end = (uint64_t)qd_view_span_first(&following->spans, span + 1) * QD_JOIN_WORD_BITS;
 
     return end < following->grid->count ? (uint32_t)end : following->grid->count;
 }
@@ -318,7 +305,7 @@ static inline __attribute__((always_inline)) void follow_span(struct following *
 {
     const qd_views *views = following->views;
     const qd_join_columns *entries = &following->grid->entries;
-    const uint32_t end = end_of_span(following, span), first = qd_join_span_first(&following->spans, span);
+    const uint32_t end = end_of_span(following, span), first = qd_view_span_first(&following->spans, span);
     uint64_t all = UINT64_MAX, moved = 0;
     float longest = 0;
 
@@ -361,9 +348,9 @@ static bool follow(const qd_views *views, const qd_executor *executor, qd_join_g
     const qd_join_points before = grid->entries.at;
     struct following following = {.views = views,
                                   .grid = grid,
-                                  .spans = qd_join_spans_of(views, executor,
+                                  .spans = qd_view_spans_of(views, executor,
                                                             (grid->count + QD_JOIN_WORD_BITS - 1) / QD_JOIN_WORD_BITS,
-                                                            QD_JOIN_SPAN_MIN / QD_JOIN_WORD_BITS)};
+                                                            QD_VIEW_SPAN_MIN / QD_JOIN_WORD_BITS)};
     float longest = 0;
 
     for (unsigned k = 0; k < axes; k++) {

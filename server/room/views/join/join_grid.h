@@ -66,21 +66,6 @@ typedef struct qd_join_grid {
     qd_block sorted, unsorted, cells;
 } qd_join_grid;
 
-/* A pass over many items, in tasks that have consecutive ones. */
-#define QD_JOIN_SPANS_MAX 64u
-typedef struct qd_join_spans {
-    uint32_t items, count;
-} qd_join_spans;
-
-/* Spans of at least `least` items (of one, as the tuning may want), and one for an executor that runs one task at a
- * time. */
-qd_join_spans qd_join_spans_of(const qd_views *views, const qd_executor *executor, uint32_t items, uint32_t least);
-#define QD_JOIN_SPAN_MIN 1024u /* a task takes a few microseconds with as many entries or observers */
-static inline uint32_t qd_join_span_first(const qd_join_spans *spans, size_t span)
-{
-    return (uint32_t)((uint64_t)spans->items * span / spans->count);
-}
-
 /* Cells from x0 to x1 and from y0 to y1, both included. */
 typedef struct qd_join_area {
     uint32_t x0, x1, y0, y1;

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "../state/spans.h"
+
 #define GROUPS_MIN 128u /* of a task */
 #define LARGE      4    /* ranges: larger regions have groups of their own */
 
@@ -215,15 +217,15 @@ bool qd_join_plan_make(qd_views *views, const qd_join_grid *grid, const qd_join_
 
 struct following {
     struct making making;
-    qd_join_spans spans;
+    qd_view_spans spans;
 };
 
 static void follow_span(size_t span, void *argument)
 {
     const struct following *following = argument;
-    const uint32_t end = qd_join_span_first(&following->spans, span + 1);
+    const uint32_t end = qd_view_span_first(&following->spans, span + 1);
 
-    for (uint32_t i = qd_join_span_first(&following->spans, span); i < end; i++) {
+    for (uint32_t i = qd_view_span_first(&following->spans, span); i < end; i++) {
         qd_join_group *group = &following->making.plan->groups[i];
 
         group->before = group->area;
@@ -237,7 +239,7 @@ void qd_join_plan_follow(const qd_views *views, const qd_executor *executor, con
                          const qd_join_bodies *bodies, uint32_t parts_max, qd_join_plan *plan)
 {
     struct following following = {.making = {.grid = grid, .from = bodies, .plan = plan},
-                                  .spans = qd_join_spans_of(views, executor, plan->group_count, GROUPS_MIN)};
+                                  .spans = qd_view_spans_of(views, executor, plan->group_count, GROUPS_MIN)};
 
     clear(plan, views->round);
     executor->run(executor->context, following.spans.count, follow_span, &following);

@@ -9,6 +9,7 @@
 #include "../derived/relay_turns.h"
 #include "../join/join_shown.h"
 #include "../state/rule.h"
+#include "../state/spans.h"
 
 #define AHEAD 8u
 
@@ -275,11 +276,11 @@ static bool any_attention(const qd_views *views)
 
 struct following {
     qd_views *views;
-    qd_join_spans spans;
+    qd_view_spans spans;
     struct {
         uint32_t end; /* of the rows that have followed */
         float slack;
-    } of[QD_JOIN_SPANS_MAX];
+    } of[QD_VIEW_SPANS_MAX];
 };
 
 /* Stops at an observer that goes far. */
@@ -288,8 +289,8 @@ static void follow_span(size_t span, void *argument)
     struct following *following = argument;
     qd_views *views = following->views;
     qd_join *join = views->join;
-    const uint32_t end = qd_join_span_first(&following->spans, span + 1);
-    uint32_t row = qd_join_span_first(&following->spans, span);
+    const uint32_t end = qd_view_span_first(&following->spans, span + 1);
+    uint32_t row = qd_view_span_first(&following->spans, span);
     float slack = 0;
 
     for (; row < end; row++) {
@@ -343,7 +344,7 @@ bool qd_join_bodies_follow(qd_views *views, const qd_executor *executor)
 {
     qd_join *join = views->join;
     struct following following = {.views = views,
-                                  .spans = qd_join_spans_of(views, executor, views->count, QD_JOIN_SPAN_MIN)};
+                                  .spans = qd_view_spans_of(views, executor, views->count, QD_VIEW_SPAN_MIN)};
     float slack = 0;
     bool all = true;
 
@@ -358,10 +359,10 @@ bool qd_join_bodies_follow(qd_views *views, const qd_executor *executor)
     executor->run(executor->context, following.spans.count, follow_span, &following);
     for (uint32_t i = 0; i < following.spans.count; i++) {
         slack = following.of[i].slack > slack ? following.of[i].slack : slack;
-        all &= following.of[i].end == qd_join_span_first(&following.spans, i + 1);
+        all &= following.of[i].end == qd_view_span_first(&following.spans, i + 1);
     }
     for (uint32_t i = 0; i < following.spans.count && !all; i++) {
-        undo(views, qd_join_span_first(&following.spans, i), following.of[i].end);
+        undo(views, qd_view_span_first(&following.spans, i), following.of[i].end);
     }
     join->bodies.slack = all ? slack : join->bodies.slack;
     return all;

@@ -5,8 +5,8 @@
 
 #include "../../common/order.h"
 #include "../derived/derived.h"
-#include "../join/join_grid.h"
 #include "../state/rule.h"
+#include "../state/spans.h"
 
 #define AHEAD     16u  /* changes; observers and entities are anywhere in memory */
 #define TAKEN_MIN 512u /* changes of a task: it takes several microseconds */
@@ -16,20 +16,20 @@
 struct taking {
     qd_views *views;
     const qd_crossing *changes;
-    qd_join_spans spans;
+    qd_view_spans spans;
     qd_view_list *list[2]; /* leaves and enters */
     uint32_t *next[2];
     qd_order spare[2]; /* as many keys and values as there are changes of each */
     struct {
         uint32_t count[2];
-    } of[QD_JOIN_SPANS_MAX];
-    uint32_t first[2][QD_JOIN_SPANS_MAX + 1]; /* of the news that each task sorts */
+    } of[QD_VIEW_SPANS_MAX];
+    uint32_t first[2][QD_VIEW_SPANS_MAX + 1]; /* of the news that each task sorts */
 };
 
 /* The first change of a task: of an observer of which no earlier one has changes. */
 static uint32_t first_taken(const struct taking *taking, size_t span)
 {
-    uint32_t first = qd_join_span_first(&taking->spans, span);
+    uint32_t first = qd_view_span_first(&taking->spans, span);
 
     while (first > 0 && first < taking->spans.items && taking->changes[first].use == taking->changes[first - 1].use) {
         first++;
@@ -236,7 +236,7 @@ void qd_join_news_add(qd_views *views, const qd_crossings *crossings)
     struct taking taking = {
         .views = views,
         .changes = crossings->changes,
-        .spans = qd_join_spans_of(views, executor, (uint32_t)crossings->change_count, TAKEN_MIN),
+        .spans = qd_view_spans_of(views, executor, (uint32_t)crossings->change_count, TAKEN_MIN),
         .list = {&views->leaves, &views->enters},
     };
     uint32_t count[2] = {0, 0};

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "../join/join_grid.h"
 #include "../state/last_tick.h"
 #include "../state/rule.h"
+#include "../state/spans.h"
 
 #define CHUNK_COUNT 512u /* its columns stay in the first level of cache */
 
@@ -232,15 +232,15 @@ static void carry_bodies(qd_views *views)
 
 struct carrying {
     qd_views *views;
-    qd_join_spans spans;
+    qd_view_spans spans;
 };
 
 static void carry_span(size_t span, void *argument)
 {
     const struct carrying *carrying = argument;
-    const uint32_t end = qd_join_span_first(&carrying->spans, span + 1);
+    const uint32_t end = qd_view_span_first(&carrying->spans, span + 1);
 
-    for (uint32_t i = qd_join_span_first(&carrying->spans, span); i < end; i++) {
+    for (uint32_t i = qd_view_span_first(&carrying->spans, span); i < end; i++) {
         (void)carry(carrying->views, i);
     }
 }
@@ -248,7 +248,7 @@ static void carry_span(size_t span, void *argument)
 void qd_view_index_follow(qd_views *views, const qd_executor *executor)
 {
     struct carrying carrying = {views,
-                                qd_join_spans_of(views, executor, views->changed_carriers_count, QD_JOIN_SPAN_MIN)};
+                                qd_view_spans_of(views, executor, views->changed_carriers_count, QD_VIEW_SPAN_MIN)};
 
     if (views->uses_join) {
         executor->run(executor->context, carrying.spans.count, carry_span, &carrying);
