@@ -73,7 +73,7 @@ struct qd_actor {
     struct qd_actor *next, *next_batch;
     struct qd_actor *previous; /* while it waits behind */
     bool waits_behind;
-    bool has_forked;      /* since its last run that expected forks began to */
+    bool has_forked;      /* in its last run that expected forks */
     uint64_t due_ns;      /* when its timer fires; QD_NEVER: it has no timer */
     uint32_t timer_index; /* of its timer in the scheduler, from 1; 0: none */
 };

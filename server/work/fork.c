@@ -44,7 +44,7 @@ static qd_worker *choose_one(qd_pool *pool)
     return called;
 }
 
-/* Calls a worker before there is a fork. */
+/* Calls a worker before there is a fork, unless one is awake. */
 static void call_early(qd_pool *pool)
 {
     pthread_mutex_lock(&pool->lock);
@@ -68,16 +68,14 @@ void qd_fork_expect(void *context, bool expected)
         me->is_forking = false;
         atomic_fetch_sub_explicit(&pool->forking_runs, 1, memory_order_relaxed);
     }
-    if (!me->actor) {
+    if (!expected || !me->actor) {
         return;
     }
-    if (expected && me->actor->has_forked && !me->is_behind && !QD_WITHOUT(EARLY_CALL)) {
+    if (me->actor->has_forked && !me->is_behind && !QD_WITHOUT(EARLY_CALL)) {
         begin_forking(me);
         call_early(pool);
     }
-    if (expected) {
-        me->actor->has_forked = false;
-    }
+    me->actor->has_forked = false;
 }
 
 static void note_fork(qd_worker *me)

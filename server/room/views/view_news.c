@@ -18,11 +18,6 @@ void qd_view_list_deinit(qd_view_list *list, qd_heap *heap)
     *list = (qd_view_list){0};
 }
 
-static uint64_t news_key(const qd_views *views, const qd_observer *observer, uint32_t slot)
-{
-    return (uint64_t)observer->rank << 32 | views->entities->id[slot];
-}
-
 void qd_view_relay(qd_views *views, uint32_t row, uint32_t *entry)
 {
     const qd_observer *observer = &views->observers[row];
@@ -30,7 +25,7 @@ void qd_view_relay(qd_views *views, uint32_t row, uint32_t *entry)
 
     *entry &= ~(uint32_t)QD_ENTRY_WAITS;
     *qd_entry_reported(&observer->entries, entry) = views->round;
-    qd_view_list_add(views, &views->relays, (uint64_t)observer->rank << 32 | id, qd_entry_slot(*entry));
+    qd_view_list_add(views, &views->relays, qd_view_news_key(observer, id), qd_entry_slot(*entry));
 }
 
 void qd_view_report_enter(qd_views *views, qd_observer *observer, uint32_t slot)
@@ -38,7 +33,7 @@ void qd_view_report_enter(qd_views *views, qd_observer *observer, uint32_t slot)
     observer->seen++;
     views->seen_count++;
     views->enters_count++;
-    qd_view_list_add(views, &views->enters, news_key(views, observer, slot), slot);
+    qd_view_list_add(views, &views->enters, qd_view_news_key(observer, views->entities->id[slot]), slot);
 }
 
 void qd_view_report_leave(qd_views *views, qd_observer *observer, uint32_t slot, qd_room_leave_reason reason)
@@ -50,7 +45,7 @@ void qd_view_report_leave(qd_views *views, qd_observer *observer, uint32_t slot,
     views->seen_count--;
     views->leaves_count++;
     views->members[observer->member].bytes += QD_VIEW_LEAVE_BYTES;
-    qd_view_list_add(views, &views->leaves, news_key(views, observer, slot),
+    qd_view_list_add(views, &views->leaves, qd_view_news_key(observer, views->entities->id[slot]),
                      slot | (uint32_t)reason << QD_VIEW_REASON_SHIFT);
 }
 

@@ -139,7 +139,7 @@ static void add_derived(qd_views *views, qd_view_list *list, uint32_t row, uint8
     }
     (void)qd_derived_list(views, row, list->value + first);
     for (uint32_t i = first; i < list->count; i++) {
-        list->key[i] = (uint64_t)observer->rank << 32 | views->entities->id[list->value[i]];
+        list->key[i] = qd_view_news_key(observer, views->entities->id[list->value[i]]);
     }
 }
 
@@ -163,7 +163,7 @@ static void add_views(qd_views *views, qd_view_list *list, uint8_t news)
             if (!(set->entry[at] & QD_ENTRY_SEEN)) {
                 continue;
             }
-            qd_view_list_add(views, list, (uint64_t)observer->rank << 32 | views->entities->id[slot], slot);
+            qd_view_list_add(views, list, qd_view_news_key(observer, views->entities->id[slot]), slot);
             if (news) {
                 set->entry[at] &= ~(uint32_t)QD_ENTRY_WAITS;
                 *qd_entry_reported(set, &set->entry[at]) = views->round;

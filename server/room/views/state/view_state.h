@@ -181,6 +181,11 @@ typedef struct qd_view_list {
 
 #define QD_VIEW_REASON_SHIFT 24u
 
+static inline uint64_t qd_view_news_key(const qd_observer *observer, uint32_t id)
+{
+    return (uint64_t)observer->rank << 32 | id;
+}
+
 /* The columns that the reports of a round point into: each member has a range of them. */
 typedef struct qd_view_columns {
     qd_block block, ranks;

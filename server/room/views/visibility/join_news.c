@@ -12,7 +12,8 @@
 #define TAKEN_MIN 512u /* changes of a task: it takes several microseconds */
 
 /* Changes of one observer follow each other, so a task has whole observers. By rank of the observer, `next` first holds
- * how many leaves and enters it has, and then where the next of them goes. */
+ * how many leaves and enters it has, and then where the next of them goes. Nobody can predict which changes are enters,
+ * so the tasks have no branches for that. */
 struct taking {
     qd_views *views;
     const qd_crossing *changes;
@@ -26,7 +27,7 @@ struct taking {
     uint32_t first[2][QD_VIEW_SPANS_MAX + 1]; /* of the news that each task sorts */
 };
 
-/* The first change of a task: of an observer of which no earlier one has changes. */
+/* The first change of a task. Its observer has no earlier change. */
 static uint32_t first_taken(const struct taking *taking, size_t span)
 {
     uint32_t first = qd_view_span_first(&taking->spans, span);
@@ -37,7 +38,7 @@ static uint32_t first_taken(const struct taking *taking, size_t span)
     return first;
 }
 
-/* Bytes that a task spends for a member. Changes that follow each other are most often of the same one. */
+/* The bytes that a task spends for a member. Most changes have the same member as the one before. */
 struct spending {
     qd_view_member *member;
     uint64_t bytes;
@@ -61,8 +62,7 @@ static void spend(struct spending *spending, const qd_views *views, uint32_t mem
     }
 }
 
-/* The observer of a change, if its view is derived; others are evaluated with their entries. Which changes are enters
- * is unpredictable, so the steps have no branches for it. */
+/* The observer of a change. NULL: its view has entries now, and is evaluated with them. */
 static qd_observer *observer_of(const struct taking *taking, uint32_t i)
 {
     qd_observer *observer = &taking->views->observers[qd_use_index(taking->changes[i].use)];
@@ -141,13 +141,13 @@ static void place_span(size_t span, void *argument)
         if (observer != NULL) {
             const uint32_t at = taking->next[change.begins][observer->rank]++;
 
-            list->key[at] = (uint64_t)observer->rank << 32 | views->entities->id[change.slot];
+            list->key[at] = qd_view_news_key(observer, views->entities->id[change.slot]);
             list->value[at] = change.slot | reason_of(views, change);
         }
     }
 }
 
-/* Where each task's news begin: with an observer of which no earlier one is. */
+/* Where the news of each task begin. The observer of the first one has none before it. */
 static void part_list(struct taking *taking, uint32_t kind)
 {
     const qd_view_list *list = taking->list[kind];
